@@ -1,0 +1,56 @@
+/**
+ * Every error and warning code this project can produce (spec/diagnostics.md). Codes are stable and never reused;
+ * codes of our own are numbered 9xx. `hint` is the next action when the place that raises the error gives none.
+ */
+export interface ErrorRow {
+  /** One line for the reference page: when it is raised. */
+  readonly when: string;
+  readonly hint?: string;
+  /** Process exit status, 1 unless given. */
+  readonly exit?: number;
+}
+
+const rows = {
+  'E-MAN-001': { when: 'a required manifest key is missing or blank', hint: 'add the key to murmur.yaml' },
+  'E-MAN-002': { when: 'the manifest is not valid YAML, or a value has the wrong YAML type' },
+  'E-MAN-003': { when: 'a manifest value breaks a rule' },
+  'E-IO-001': { when: 'a path does not exist', hint: 'check the path, or run mur where the file is' },
+  'E-IO-002': { when: 'the host denied access to a path' },
+  'E-IO-003': { when: 'another input or output failure, or an unusable flag value' },
+  'E-CAP-001': { when: 'a network allow entry is malformed' },
+  'E-CAP-002': { when: 'a filesystem scope is absolute or leaves the work folder' },
+  'E-CAP-003': { when: 'the declared containment class is not achievable on this host' },
+  'E-CAP-009': { when: 'a state store name is not one path segment' },
+  'E-CAP-010': { when: 'an artifact config block cannot be delivered' },
+  'E-CAP-011': { when: 'a context id or record store is not one path segment' },
+  'E-CAP-012': { when: 'a read_only entry is absolute or leaves the work folder' },
+  'E-CAP-013': { when: 'an artifact uses a name reserved for a runtime-provided tool' },
+  'E-CAP-016': { when: 'an allowed environment variable would be stripped again' },
+  'E-CAP-017': { when: 'a native tool declares a gateway' },
+  'E-CAP-018': { when: 'a gateway binds no credential', hint: 'add api_key: or keyless: true' },
+  'E-RUN-001': { when: 'a component trapped, hit a limit or a deadline, or could not be loaded' },
+  'E-RUN-003': { when: 'an artifact differs from its lock entry' },
+  'E-RUN-004': { when: 'a script capsule has no single root component' },
+  'E-RUN-005': { when: 'an agent capsule configures no driver', hint: 'add inference.driver.artifact to murmur.yaml' },
+  'E-RUN-006': { when: 'the configured driver is not installed' },
+  'E-RUN-007': { when: 'the agent loop failed' },
+  'E-RUN-008': { when: 'declared artifacts are not installed', hint: 'run mur install' },
+  'E-RUN-009': { when: 'a prompt file or prompt artifact cannot be read' },
+  'E-RUN-010': { when: 'the configured door port is in use' },
+  'E-RUN-025': { when: 'an artifact behind a gateway declares no usable upstream_auth' },
+  'E-RUN-027': { when: 'the upstream kept rejecting the credential' },
+  'E-RUN-029': { when: 'a driver was built for another interface version' },
+  'E-RUN-040': { when: 'the task did not complete' },
+  'E-RUN-052': { when: 'no output cap is known for a model', hint: 'set inference.max_tokens' },
+  'E-RUN-055': { when: 'the input budget of a model is zero' },
+  'E-RUN-901': { when: 'the opened work folder is not the one the parent created' },
+  'E-RUN-902': { when: 'a deadline was given to a launch that cannot honour it' },
+  'E-RUN-903': { when: 'the runtime directory could not be created or held' },
+  'E-RUN-904': { when: 'the records directory could not be created or held' },
+  'E-RUN-905': { when: 'an instruction file is unreadable or malformed' },
+  'E-RUN-906': { when: 'a path the runtime must write leads through a link or out of its folder' },
+  'E-RUN-907': { when: 'a manifest asks for a feature this build does not have yet' },
+} satisfies Record<string, ErrorRow>;
+
+export type ErrorCode = keyof typeof rows;
+export const errorTable: Readonly<Record<ErrorCode, ErrorRow>> = rows;

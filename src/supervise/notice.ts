@@ -1,0 +1,77 @@
+/**
+ * What a session tells whoever watches it from inside this process (CLI progress, library users). Facts, in order, past tense.
+ * Not the trace (src/trace) and not the event log: notices carry display data only and may be dropped.
+ */
+export type SessionNotice =
+  | { readonly type: 'stage.entered'; readonly step: string }
+  | { readonly type: 'component.compiling'; readonly name: string }
+  | { readonly type: 'component.compiled'; readonly name: string; readonly durationMs: number }
+  | {
+      readonly type: 'warning';
+      readonly code: string;
+      readonly message: string;
+      readonly origin: 'runtime' | 'manifest' | 'cli';
+    }
+  | {
+      readonly type: 'session.staged';
+      readonly sessionId: string;
+      readonly workdir: string;
+      readonly recordsDir: string;
+    }
+  | {
+      readonly type: 'door.listening';
+      readonly sessionId: string;
+      readonly url: string;
+      readonly pid: number;
+      readonly workdir: string;
+    }
+  | {
+      readonly type: 'task.started';
+      readonly taskId: string;
+      readonly contextId: string;
+      readonly source: string;
+      readonly text: string;
+    }
+  | { readonly type: 'turn.started'; readonly taskId: string; readonly turn: number; readonly model: string }
+  | { readonly type: 'text.chunk'; readonly taskId: string; readonly text: string }
+  | { readonly type: 'thinking.chunk'; readonly taskId: string; readonly text: string }
+  | {
+      readonly type: 'turn.ended';
+      readonly taskId: string;
+      readonly turn: number;
+      readonly decision: string;
+      readonly durationMs: number;
+      readonly inputTokens?: number;
+      readonly outputTokens?: number;
+    }
+  | {
+      readonly type: 'tool.started';
+      readonly taskId: string;
+      readonly turn: number;
+      readonly callId: string;
+      readonly name: string;
+      readonly input: string;
+    }
+  | {
+      readonly type: 'tool.finished';
+      readonly taskId: string;
+      readonly callId: string;
+      readonly name: string;
+      readonly status: 'ok' | 'error';
+      readonly durationMs: number;
+      readonly outputBytes: number;
+      readonly error?: string;
+    }
+  | {
+      readonly type: 'task.ended';
+      readonly taskId: string;
+      readonly status: string;
+      readonly answer?: string;
+      readonly reason?: string;
+      readonly turns: number;
+      readonly durationMs: number;
+    }
+  | { readonly type: 'session.draining'; readonly reason: string }
+  | { readonly type: 'session.ended'; readonly sessionId: string; readonly status: string };
+
+export type NoticeListener = (notice: SessionNotice) => void;
