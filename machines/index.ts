@@ -1,0 +1,135 @@
+/**
+ * Every state chart of mur, by id. Pure: no input or output, clock or randomness (test/machines/pure.test.ts holds that).
+ *
+ * Read in this order: murmur (the process), session, task, turn, tool-call. Drawings: diagrams/. Effects: src/effects/.
+ */
+import type { AnyStateMachine, EventObject } from 'xstate';
+import { murmurMachine } from './murmur/machine.js';
+import { sessionMachine } from './session/machine.js';
+import { taskMachine } from './task/machine.js';
+import { toolCallMachine } from './tool-call/machine.js';
+import { turnMachine } from './turn/machine.js';
+
+export { murmurMachine } from './murmur/machine.js';
+export { sessionMachine } from './session/machine.js';
+export { taskMachine } from './task/machine.js';
+export { toolCallMachine } from './tool-call/machine.js';
+export { turnMachine } from './turn/machine.js';
+
+export interface ChartEntry {
+  readonly machine: AnyStateMachine;
+  /** An input to walk the machine with. */
+  readonly input: unknown;
+  /** One of each external event, and each shape of effect output that leads to another state. */
+  readonly events: readonly EventObject[];
+}
+
+const fault = { code: 'E-RUN-007', message: 'sample' } as const;
+const task = { taskId: 'tsk_a', contextId: 'ctx_a', source: 'a2a' } as const;
+const done = (id: string, output: unknown): EventObject =>
+  ({ type: `xstate.done.actor.${id}`, output, actorId: id }) as EventObject;
+const broke = (id: string): EventObject =>
+  ({ type: `xstate.error.actor.${id}`, error: fault, actorId: id }) as EventObject;
+const steps = ['validate', 'probe', 'contain', 'resolve', 'check', 'compile', 'write'];
+
+export const charts: Readonly<Record<'murmur' | 'session' | 'task' | 'turn' | 'tool-call', ChartEntry>> = {
+  murmur: {
+    machine: murmurMachine,
+    input: { forceAfterMs: 20_000 },
+    events: [
+      { type: 'session.started', id: 'a' } as EventObject,
+      { type: 'session.exited', id: 'a' } as EventObject,
+      { type: 'signal.received', signal: 'SIGTERM' } as EventObject,
+      { type: 'xstate.after.forceAfter.murmur.active.stopping' },
+      done('sessions', undefined),
+    ],
+  },
+  session: {
+    machine: sessionMachine,
+    input: {
+      capsuleName: 'sample',
+      capsuleVersion: '0.1.0',
+      kind: 'agent',
+      acceptance: 'single',
+      afterTask: 'exit',
+      maxTurns: 10,
+      idleTimeoutMs: 30_000,
+      drainLimitMs: 20_000,
+    },
+    events: [
+      ...steps.flatMap((id) => [done(id, { ok: true }), done(id, { ok: false, fault }), broke(id)]),
+      done('mint', { ok: true, sessionId: 'ses_a' }),
+      done('mint', { ok: false, fault }),
+      done('open', { ok: true, url: 'localhost:1', launchTask: { ...task, source: 'task_md' } }),
+      done('open', { ok: true, url: 'localhost:1', launchTask: null }),
+      done('open', { ok: false, fault }),
+      { type: 'task.accepted', task } as EventObject,
+      { type: 'task.cancel.requested', taskId: task.taskId } as EventObject,
+      { type: 'stop.requested', cause: 'session_stopped' } as EventObject,
+      { type: 'input.requested', taskId: task.taskId, prompt: 'which?' } as EventObject,
+      { type: 'input.received', taskId: task.taskId } as EventObject,
+      done('task', { taskId: task.taskId, source: 'a2a', status: 'ok', turns: 1, fault: null }),
+      done('task', { taskId: task.taskId, source: 'a2a', status: 'failed', turns: 1, fault }),
+      { type: 'xstate.after.idleTimeout.session.running.serving.waiting' },
+      { type: 'xstate.after.drainLimit.session.draining' },
+      done('refuse', null),
+      done('close', null),
+      done('retire', null),
+    ],
+  },
+  task: {
+    machine: taskMachine,
+    input: { ...task, maxTurns: 2 },
+    events: [
+      done('begin', { ok: true }),
+      done('begin', { ok: false, fault }),
+      done('turn', { status: null, fault: null }),
+      done('turn', { status: 'ok', fault: null }),
+      done('turn', { status: 'failed', fault }),
+      broke('turn'),
+      { type: 'task.cancel.requested' },
+      { type: 'input.requested', prompt: 'which?' } as EventObject,
+      { type: 'input.received' },
+      done('end', null),
+      broke('end'),
+    ],
+  },
+  turn: {
+    machine: turnMachine,
+    input: { taskId: 'tsk_a', turn: 0 },
+    events: [
+      done('prepare', null),
+      broke('prepare'),
+      done('infer', {
+        decision: 'tool_call',
+        calls: [
+          { callId: 'a', name: 'one' },
+          { callId: 'b', name: 'two' },
+        ],
+      }),
+      done('infer', { decision: 'end_turn' }),
+      done('infer', { decision: 'failed', status: 'failed', fault }),
+      broke('infer'),
+      done('tool-call', { callId: 'a', status: 'ok', fault: null }),
+      done('tool-call', { callId: 'a', status: 'error', fault }),
+      broke('tool-call'),
+      done('commit', null),
+      broke('commit'),
+    ],
+  },
+  'tool-call': {
+    machine: toolCallMachine,
+    input: { taskId: 'tsk_a', turn: 0, index: 0, callId: 'a', name: 'one' },
+    events: [
+      ...['wasm', 'native', 'shell', 'skill', 'builtin', 'refused'].map((route) => done('admit', { route })),
+      broke('admit'),
+      done('run', { status: 'ok' }),
+      done('run', { status: 'error' }),
+      broke('run'),
+      done('fence', null),
+      broke('fence'),
+      done('record', null),
+      broke('record'),
+    ],
+  },
+};

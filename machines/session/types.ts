@@ -1,0 +1,59 @@
+/** Data of the session chart. Plain JSON: it goes to the event log and the inspector. */
+import type { Fault } from '../effect.js';
+import type { TaskInput } from '../task/machine.js';
+import type { TaskStatus } from '../turn/machine.js';
+
+/** How a session ended (spec/session.md 2.5, 5.5; `trapped` for a script capsule, spec/cli.md 11.3). */
+export type SessionStatus = TaskStatus | 'trapped' | 'deadline_reached' | 'formation_ended';
+
+/** Why a running session stops before its work is done. */
+export type StopCause = 'session_stopped' | 'deadline_reached';
+
+export interface TaskRef {
+  readonly taskId: string;
+  readonly contextId: string;
+  readonly source: TaskInput['source'];
+}
+
+export interface SessionInput {
+  readonly capsuleName: string;
+  readonly capsuleVersion: string;
+  readonly kind: 'agent' | 'script';
+  readonly acceptance: 'none' | 'single' | 'queue';
+  readonly afterTask: 'exit' | 'sleep';
+  readonly maxTurns: number;
+  /** How long an idle session waits for a message (spec/session.md 5.2). */
+  readonly idleTimeoutMs: number;
+  /** Longest the whole of `draining` may take. */
+  readonly drainLimitMs: number;
+}
+
+export interface SessionContext extends SessionInput {
+  readonly sessionId: string | null;
+  readonly url: string | null;
+  /** Accepted, not started; first in, first out. */
+  readonly pending: readonly TaskRef[];
+  readonly active: TaskRef | null;
+  /** Tasks that ended, by where they came from. */
+  readonly ended: { readonly launch: number; readonly queued: number };
+  /** The launch's own task did not complete: nothing else is run. */
+  readonly launchFailed: boolean;
+  /** The first ending that was not `ok` decides; `null` until something decided. */
+  readonly status: SessionStatus | null;
+  readonly stopCause: StopCause | null;
+  readonly fault: Fault | null;
+}
+
+export interface SessionOutput {
+  readonly sessionId: string | null;
+  readonly status: SessionStatus;
+  readonly fault: Fault | null;
+}
+
+/** Facts that enter the session from outside its own effects. */
+export type SessionEvent =
+  | { readonly type: 'task.accepted'; readonly task: TaskRef }
+  | { readonly type: 'task.cancel.requested'; readonly taskId: string }
+  | { readonly type: 'stop.requested'; readonly cause: StopCause }
+  | { readonly type: 'input.requested'; readonly taskId: string; readonly prompt: string }
+  | { readonly type: 'input.received'; readonly taskId: string };
