@@ -1,0 +1,46 @@
+import type { Clock } from '../supervise/clock.js';
+import type { CardInput } from './card.js';
+import type { TaskPort } from './port.js';
+
+/** Bounds of one door (spec/door.md section 2). */
+export interface DoorLimits {
+  readonly headerBytes: number;
+  readonly bodyBytes: number;
+  /** Time a client has to send one whole request. */
+  readonly requestMs: number;
+  readonly connections: number;
+  /** How long the rest of a refused request is read and dropped, so that its sender can read the refusal. */
+  readonly lingerMs: number;
+  /** How long requests under way may take to finish once the door closes. */
+  readonly closeMs: number;
+}
+
+export const defaultLimits: DoorLimits = {
+  headerBytes: 16 * 1024,
+  bodyBytes: 8 * 1024 * 1024,
+  requestMs: 30_000,
+  connections: 256,
+  lingerMs: 2_000,
+  closeMs: 1_000,
+};
+
+export interface DoorOptions {
+  /** `127.0.0.1` unless the operator chose another. */
+  readonly bindAddr: string;
+  /** Bind exactly this port (`network.internal_port`). Absent: the system picks one. */
+  readonly port?: number;
+  readonly card: CardInput;
+  readonly tasks: TaskPort;
+  readonly clock: Clock;
+  readonly limits?: Partial<DoorLimits>;
+}
+
+export interface Door {
+  /** `localhost:<port>`, as the running record and the launch output name it. */
+  readonly url: string;
+  readonly port: number;
+  /** The address the socket is bound to. */
+  readonly address: string;
+  /** Stops listening, lets requests under way finish for a moment, then cuts them. Idempotent. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,19 @@
+/**
+ * The task model: which tasks a session holds and in which state each one is. Pure: no clock, no timer, no socket.
+ * Not the charts (machines/), which drive it, and not the door (src/door), which speaks for it.
+ * Read next: types.ts (the words), registry.ts (the rules).
+ */
+export { type RegistryReply, type RejectReason, TaskRegistry, type TaskRegistryOptions } from './registry.js';
+export {
+  type FinalTaskState,
+  isFinal,
+  type Lane,
+  type LiveTaskState,
+  laneOf,
+  type TaskAcceptance,
+  type TaskOrigin,
+  type TaskRequest,
+  type TaskSnapshot,
+  type TaskState,
+  type TaskTrust,
+} from './types.js';

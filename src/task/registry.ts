@@ -1,0 +1,311 @@
+import {
+  type FinalTaskState,
+  isFinal,
+  type Lane,
+  laneOf,
+  type TaskAcceptance,
+  type TaskRequest,
+  type TaskSnapshot,
+  type TaskState,
+} from './types.js';
+
+/** Why a task was refused at the door. Each maps to one text (spec/door.md section 12). */
+export type RejectReason = 'busy' | 'closing';
+
+const rejectText: Readonly<Record<RejectReason, string>> = {
+  busy: 'task rejected: capsule is busy',
+  closing: 'task rejected: the session is closing',
+};
+
+/** Either the task after the change, or why nothing changed. */
+export type RegistryReply =
+  | { readonly ok: true; readonly task: TaskSnapshot }
+  | { readonly ok: false; readonly reason: string };
+
+export interface TaskRegistryOptions {
+  readonly acceptance: TaskAcceptance;
+  /** Tasks that may wait under `queue`. The running one is not counted. */
+  readonly queueDepth: number;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  /** Tasks refused at the door that stay readable; older ones are forgotten, so refusing costs bounded memory. Default 256. */
+  readonly refusedKept?: number;
+}
+
+interface Entry {
+  readonly request: TaskRequest;
+  state: TaskState;
+  updatedAtMs: number;
+  message?: string;
+  response?: string;
+  prompt?: string;
+  /** Takes the reply of a person, once. */
+  deliver?: (text: string) => void;
+}
+
+const lanes: readonly Lane[] = ['user', 'peer', 'bg'];
+
+/**
+ * Holds every task of one session and guards its rules (spec/door.md 8.1, 8.2, 8.4):
+ * a task reaches exactly one final state, one task runs at a time, and a place is checked and taken in one step.
+ *
+ * It runs nothing and waits for nothing. Whoever runs tasks loops over `next()`, `start()`, ..., `finish()`.
+ *
+ * A canceled task keeps the running place until `finish()`: what was running must have stopped before the next task may
+ * start, or two would race on one session (cases/reports row 38).
+ */
+export class TaskRegistry {
+  readonly #options: TaskRegistryOptions;
+  readonly #entries = new Map<string, Entry>();
+  readonly #waiting: Record<Lane, string[]> = { user: [], peer: [], bg: [] };
+  readonly #refused: string[] = [];
+  #slot: { readonly state: 'empty' } | { readonly state: 'running' | 'done'; readonly taskId: string } = {
+    state: 'empty',
+  };
+  #lastEnqueued: string | undefined;
+  #closing = false;
+  #generation = 0;
+
+  constructor(options: TaskRegistryOptions) {
+    this.#options = options;
+  }
+
+  /** Tasks accepted and not started. */
+  get pending(): number {
+    return lanes.reduce((sum, lane) => sum + this.#waiting[lane].length, 0);
+  }
+
+  /** The task that holds the running place, a canceled one that has not stopped yet included. */
+  get activeTaskId(): string | undefined {
+    return this.#slot.state === 'running' ? this.#slot.taskId : undefined;
+  }
+
+  /** The active task, when it waits for a person's reply. */
+  get waitingTaskId(): string | undefined {
+    const active = this.activeTaskId;
+    return active !== undefined && this.#entries.get(active)?.state === 'input-required' ? active : undefined;
+  }
+
+  /** Grows by one with each task that ran and ended (spec/exports.md reads it). */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  /** True when a task from the door would get a place now. */
+  canAccept(): boolean {
+    if (this.#closing) return false;
+    switch (this.#options.acceptance) {
+      case 'none':
+        return false;
+      case 'single':
+        return this.#slot.state === 'empty' && this.pending === 0;
+      case 'queue':
+        return this.pending < this.#options.queueDepth;
+    }
+  }
+
+  /**
+   * The task, `submitted` when there was a place and `rejected` when there was none; both stay readable.
+   * Fails only for an id that is taken.
+   */
+  enqueue(request: TaskRequest): RegistryReply {
+    if (this.#entries.has(request.taskId)) return refuse(`task id ${request.taskId} is already taken`);
+    if (this.canAccept()) return this.#admit(request);
+    const entry = this.#add(request, 'rejected');
+    entry.message = rejectText[this.#closing ? 'closing' : 'busy'];
+    this.#refused.push(request.taskId);
+    if (this.#refused.length > (this.#options.refusedKept ?? 256)) this.#entries.delete(this.#refused.shift()!);
+    return done(entry);
+  }
+
+  /** The launch's own task (`task.md`), `submitted`. Acceptance is about the door and is not asked. */
+  enqueueLaunchTask(request: TaskRequest): RegistryReply {
+    if (this.#entries.has(request.taskId)) return refuse(`task id ${request.taskId} is already taken`);
+    if (this.#closing) return refuse('the session is closing');
+    return this.#admit(request);
+  }
+
+  /** Forgets a task that was accepted and could not be handed over, as if it had never come. */
+  withdraw(taskId: string): RegistryReply {
+    const entry = this.#entries.get(taskId);
+    if (entry?.state !== 'submitted') return refuse('task is not waiting to start');
+    const before = done(entry);
+    this.#unqueue(entry);
+    this.#entries.delete(taskId);
+    if (this.#lastEnqueued === taskId) this.#lastEnqueued = undefined;
+    return before;
+  }
+
+  /** The task to start next: highest lane first, then arrival. `undefined` while a task holds the running place. */
+  next(): TaskRequest | undefined {
+    if (this.#slot.state === 'running') return undefined;
+    for (const lane of lanes) {
+      const taskId = this.#waiting[lane][0];
+      if (taskId !== undefined) return this.#entries.get(taskId)!.request;
+    }
+    return undefined;
+  }
+
+  /** Moves a waiting task into the running place. */
+  start(taskId: string): RegistryReply {
+    const entry = this.#entries.get(taskId);
+    if (entry?.state !== 'submitted') return refuse('task is not waiting to start');
+    if (this.#slot.state === 'running') return refuse(`task ${this.#slot.taskId} is still running`);
+    this.#unqueue(entry);
+    this.#slot = { state: 'running', taskId };
+    return this.#change(entry, 'working');
+  }
+
+  /**
+   * Frees the running place and records how the task ended. A task canceled meanwhile stays canceled: the reply says what
+   * was recorded, which is what the caller must report.
+   */
+  finish(
+    taskId: string,
+    state: Exclude<FinalTaskState, 'rejected'>,
+    said: { readonly message?: string; readonly response?: string } = {},
+  ): RegistryReply {
+    const entry = this.#entries.get(taskId);
+    if (entry === undefined || this.activeTaskId !== taskId) return refuse('task is not the active running task');
+    this.#slot = { state: 'done', taskId };
+    this.#generation += 1;
+    return isFinal(entry.state) ? done(entry) : this.#end(entry, state, said);
+  }
+
+  /** Marks the active task as waiting for a person. `deliver` gets the reply, at most once. */
+  setInputRequired(taskId: string, prompt: string, deliver: (text: string) => void): RegistryReply {
+    const entry = this.#entries.get(taskId);
+    if (entry === undefined || this.activeTaskId !== taskId) return refuse('task is not the active running task');
+    if (entry.state !== 'working') return refuse('task is not in working state');
+    entry.prompt = prompt;
+    entry.deliver = deliver;
+    return this.#change(entry, 'input-required');
+  }
+
+  /** Hands a person's reply to the task that waits for it and moves it back to `working`. */
+  deliverInput(taskId: string, text: string): RegistryReply {
+    const entry = this.#entries.get(taskId);
+    if (entry?.state !== 'input-required') return refuse('task is not in input-required state');
+    const deliver = entry.deliver;
+    if (deliver === undefined) return refuse('no input waiter found for task');
+    dropWaiter(entry);
+    const reply = this.#change(entry, 'working');
+    deliver(text);
+    return reply;
+  }
+
+  /** The reply of a task whose waiter gave up (it timed out): back to `working`, nothing delivered. */
+  abandonInput(taskId: string): RegistryReply {
+    const entry = this.#entries.get(taskId);
+    if (entry?.state !== 'input-required') return refuse('task is not in input-required state');
+    dropWaiter(entry);
+    return this.#change(entry, 'working');
+  }
+
+  /** Refuses a task that was accepted and will not be started. */
+  reject(taskId: string, message: string): RegistryReply {
+    const entry = this.#entries.get(taskId);
+    if (entry?.state !== 'submitted') return refuse('task is not waiting to start');
+    this.#unqueue(entry);
+    return this.#end(entry, 'rejected', { message });
+  }
+
+  /** The canceled task, or an ended one unchanged. Fails for an unknown id only. */
+  cancel(taskId: string): RegistryReply {
+    const entry = this.#entries.get(taskId);
+    if (entry === undefined) return refuse('task not found');
+    if (isFinal(entry.state)) return done(entry);
+    const started = entry.state !== 'submitted';
+    if (!started) this.#unqueue(entry);
+    return this.#end(entry, 'canceled', {
+      message: started ? 'task canceled' : 'task canceled before it started',
+    });
+  }
+
+  /** Takes no further task and rejects every waiting one; returns those. The active task is left alone. Idempotent. */
+  close(): readonly TaskSnapshot[] {
+    this.#closing = true;
+    const ids = lanes.flatMap((lane) => [...this.#waiting[lane]]);
+    return ids.map((taskId) => {
+      const entry = this.#entries.get(taskId)!;
+      this.#unqueue(entry);
+      this.#end(entry, 'rejected', { message: rejectText.closing });
+      return snapshot(entry);
+    });
+  }
+
+  /** A copy of that task. Without an id: the active task, else the one that ran last, else the newest waiting one. */
+  get(taskId?: string): TaskSnapshot | undefined {
+    const id = taskId ?? (this.#slot.state === 'empty' ? this.#lastEnqueued : this.#slot.taskId);
+    const entry = id === undefined ? undefined : this.#entries.get(id);
+    return entry === undefined ? undefined : snapshot(entry);
+  }
+
+  /** Copies of every task held, in order of arrival. */
+  list(): readonly TaskSnapshot[] {
+    return [...this.#entries.values()].map(snapshot);
+  }
+
+  #admit(request: TaskRequest): RegistryReply {
+    const entry = this.#add(request, 'submitted');
+    this.#waiting[laneOf(request.origin)].push(request.taskId);
+    this.#lastEnqueued = request.taskId;
+    return done(entry);
+  }
+
+  #add(request: TaskRequest, state: TaskState): Entry {
+    const entry: Entry = { request: { ...request }, state, updatedAtMs: this.#options.now() };
+    this.#entries.set(request.taskId, entry);
+    return entry;
+  }
+
+  #unqueue(entry: Entry): void {
+    const lane = this.#waiting[laneOf(entry.request.origin)];
+    lane.splice(lane.indexOf(entry.request.taskId), 1);
+  }
+
+  #change(entry: Entry, state: TaskState): RegistryReply {
+    entry.state = state;
+    entry.updatedAtMs = this.#options.now();
+    return done(entry);
+  }
+
+  #end(
+    entry: Entry,
+    state: FinalTaskState,
+    said: { readonly message?: string; readonly response?: string },
+  ): RegistryReply {
+    dropWaiter(entry);
+    if (said.message !== undefined) entry.message = said.message;
+    if (said.response !== undefined && state === 'completed') entry.response = said.response;
+    return this.#change(entry, state);
+  }
+}
+
+function dropWaiter(entry: Entry): void {
+  delete entry.prompt;
+  delete entry.deliver;
+}
+
+function snapshot(entry: Entry): TaskSnapshot {
+  const { request, state, updatedAtMs, message, response, prompt } = entry;
+  return Object.freeze({
+    taskId: request.taskId,
+    contextId: request.contextId,
+    state,
+    origin: request.origin,
+    trust: request.trust,
+    updatedAtMs,
+    ...(message === undefined ? {} : { message }),
+    ...(response === undefined ? {} : { response }),
+    ...(prompt === undefined ? {} : { prompt }),
+  });
+}
+
+function done(entry: Entry): RegistryReply {
+  return { ok: true, task: snapshot(entry) };
+}
+
+function refuse(reason: string): RegistryReply {
+  return { ok: false, reason };
+}
