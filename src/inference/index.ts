@@ -5,7 +5,55 @@
  * Read next: request.ts (what a driver is asked), response.ts (what its answer means).
  */
 export { type MintCallId, randomCallId } from './calls.js';
+export {
+  type Continuation,
+  type ContinuationEvent,
+  reduceContinuation,
+  usableContinuation,
+} from './continuation.js';
+export {
+  type AppendHandle,
+  type ConversationRecorder,
+  conversationFile,
+  createRecorder,
+  type LoadedConversation,
+  mendPairs,
+  type RecordExtras,
+  readConversation,
+  recordLine,
+} from './conversation.js';
+export {
+  type Environment,
+  type GuestEnvironmentInput,
+  type GuestIdentity,
+  type GuestInference,
+  type GuestRole,
+  mergeEnvironment,
+  runtimeEnvironment,
+} from './environment.js';
+export {
+  type LimitSource,
+  type LimitsRequest,
+  type LimitWarning,
+  limitsRecord,
+  type ModelLimits,
+  type ModelRow,
+  type ModelTable,
+  readModelTable,
+  resolveLimits,
+} from './limits.js';
 export * from './message.js';
+export { countTokens, estimateTokens, preloadTokenizer } from './occupancy.js';
+export {
+  type AttemptEnding,
+  type AttemptStatus,
+  endingStatus,
+  redactor,
+  resultFiles,
+  resultText,
+  turnsExceeded,
+} from './outcome.js';
+export { type PromptReaders, type PromptSource, type ResolvedPrompt, resolvePrompt } from './prompt.js';
 export {
   buildRequest,
   type DriverRequest,
@@ -14,12 +62,24 @@ export {
   type RequestHashes,
   sha256Hex,
 } from './request.js';
-export type {
-  Decision,
-  DriverFailure,
-  DriverOutcome,
-  DriverReply,
-  InferenceErrorCode,
-  ReadOptions,
+export {
+  type Decision,
+  type DriverFailure,
+  type DriverOutcome,
+  type DriverReply,
+  firstMetadata,
+  type InferenceErrorCode,
+  type ReadOptions,
+  readDriverCall,
+  readResponse,
+  refusedRequest,
 } from './response.js';
+export {
+  buildSystemPrompt,
+  type CapsuleFacts,
+  capsuleLines,
+  dataNotice,
+  inventoryNotice,
+  type SystemPromptInput,
+} from './system.js';
 export { readUsage, type Usage } from './usage.js';

@@ -1,8 +1,8 @@
 import type { ToolResult } from '../../workers/protocol.js';
-import { reasonOf } from '../errors/index.js';
-import { cutBytes } from '../task/text.js';
+import { cutBytes, cutCharacters } from '../task/text.js';
 import type { ToolCall } from '../tools/call.js';
-import { type MintCallId, randomCallId, readCalls } from './calls.js';
+import type { CallOutcome } from '../wasm/types.js';
+import { type MintCallId, readCalls } from './calls.js';
 import { type ContentBlock, normaliseContent, textOf } from './message.js';
 import { readUsage, type Usage } from './usage.js';
 
@@ -61,3 +61,132 @@ export interface ReadOptions {
 }
 
 export const maxErrorBytes = 2000;
+
+/**
+ * The typed meaning of what a driver call returned (drivers.md sections 1 and 4). Never throws.
+ *
+ * A failure is signalled by the result status or by `stop_reason: error`; either suffices. `content` that is missing or of
+ * another shape reads as no blocks, a bare string as one text block.
+ */
+export function readResponse(result: ToolResult, options: ReadOptions = {}): DriverOutcome {
+  const rawText = result.data ?? result.summary;
+  const body = parseBody(rawText);
+  const stopReason = typeof body?.stop_reason === 'string' ? body.stop_reason : '';
+  const seen = { rawText, stopReason, usage: readUsage(body?.usage) };
+
+  if (result.status !== 'passed' || stopReason === 'error') {
+    const message =
+      firstText(body?.error, result.summary, result.data) ?? 'the driver reported an error without a text';
+    return failure('driver_error', message, seen, options);
+  }
+  if (rawText === undefined) {
+    return failure('malformed_response', 'the driver returned no response body', seen, options);
+  }
+  if (body === undefined) {
+    const start = JSON.stringify(cutCharacters(options.redact?.(rawText) ?? rawText, 200));
+    return failure('malformed_response', `the driver's response is not a JSON object: ${start}`, seen, options);
+  }
+  const blocks = normaliseContent(body.content);
+  const toolName = firstToolName(blocks);
+  if (stopReason !== 'tool_call' && stopReason !== 'end_turn' && stopReason !== 'max_tokens') {
+    const message =
+      stopReason === ''
+        ? 'the driver gave no stop_reason'
+        : `unsupported stop_reason '${cutCharacters(stopReason, 200)}'`;
+    return failure('malformed_response', message, { ...seen, counted: 'text', toolName }, options);
+  }
+  if (stopReason === 'tool_call' && toolName === null) {
+    const message = "the driver gave stop_reason 'tool_call' without a tool_call block";
+    return failure('malformed_response', message, { ...seen, counted: 'tool_call' }, options);
+  }
+
+  const { content, calls } = readCalls(blocks, stopReason, options.mintCallId);
+  const continuationId = firstMetadata(result, 'continuation_id');
+  return {
+    status: 'ok',
+    stopReason,
+    decision: stopReason === 'max_tokens' ? 'text' : stopReason,
+    content,
+    calls,
+    text: textOf(content),
+    usage: seen.usage,
+    ...(continuationId === undefined ? {} : { continuationId }),
+    rawText,
+    toolName,
+  };
+}
+
+/** As `readResponse`, for a component call that may not have returned at all: a trap, deadline or limit is `driver_failed`. */
+export function readDriverCall(outcome: CallOutcome, options: ReadOptions = {}): DriverOutcome {
+  if (outcome.status === 'failed') return failure('driver_failed', outcome.failure.message, noBody, options);
+  if (outcome.result === undefined) {
+    return failure('malformed_response', 'the driver returned no result', noBody, options);
+  }
+  return readResponse(outcome.result, options);
+}
+
+/** A failure the runtime found before anything was sent. */
+export function refusedRequest(message: string, options: ReadOptions = {}): DriverFailure {
+  return failure('driver_error', message, noBody, options);
+}
+
+/** The value of the first tuple of `key`; absent when there is none or it is empty (wit.md 2.1). */
+export function firstMetadata(result: ToolResult, key: string): string | undefined {
+  const value = result.metadata.find(([name]) => name === key)?.[1];
+  return value === '' ? undefined : value;
+}
+
+interface Seen {
+  readonly rawText?: string | undefined;
+  readonly stopReason: string;
+  readonly usage: Usage;
+  /** The decision to record when the call itself went well. */
+  readonly counted?: 'text' | 'tool_call';
+  readonly toolName?: string | null;
+}
+
+const noBody: Seen = { stopReason: '', usage: {} };
+
+function failure(errorCode: InferenceErrorCode, message: string, seen: Seen, options: ReadOptions): DriverFailure {
+  const rejected = options.credentialRejected;
+  const text = rejected ?? message;
+  return {
+    status: 'failed',
+    errorCode: rejected === undefined ? errorCode : 'credential_rejected',
+    message: cutBytes(options.redact === undefined ? text : options.redact(text), maxErrorBytes),
+    ...(options.providerStatus === undefined ? {} : { providerStatus: options.providerStatus }),
+    decision: seen.counted ?? 'error',
+    stopReason: seen.stopReason,
+    counted: seen.counted !== undefined,
+    usage: seen.usage,
+    ...(seen.rawText === undefined ? {} : { rawText: seen.rawText }),
+    toolName: seen.toolName ?? null,
+  };
+}
+
+interface Body {
+  readonly stop_reason?: unknown;
+  readonly content?: unknown;
+  readonly usage?: unknown;
+  readonly error?: unknown;
+}
+
+function parseBody(text: string | undefined): Body | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function firstToolName(blocks: readonly ContentBlock[]): string | null {
+  const call = blocks.find((block) => block.type === 'tool_call');
+  if (call === undefined) return null;
+  return typeof call.name === 'string' ? call.name : '';
+}
+
+function firstText(...candidates: readonly unknown[]): string | undefined {
+  return candidates.find((text): text is string => typeof text === 'string' && text.trim() !== '');
+}

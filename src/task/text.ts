@@ -1,14 +1,11 @@
 /**
- * The longest prefix of `text` that takes at most `maxBytes` in UTF-8 and splits no character. Lone surrogates count as
- * the three bytes of the replacement character they are written as, and come back replaced: the result is well formed.
+ * The longest prefix of `text` that takes at most `maxBytes` in UTF-8 and splits no character (cases/reports row 60). Well
+ * formed: a lone surrogate comes back as the replacement character it would be written as.
  */
 export function cutBytes(text: string, maxBytes: number): string {
-  // A UTF-16 unit takes at most three bytes, so most texts are decided without encoding them.
-  const wellFormed = text.toWellFormed();
-  if (wellFormed.length * 3 <= maxBytes) return wellFormed;
-  const target = new Uint8Array(Math.max(0, maxBytes));
-  const { read } = new TextEncoder().encodeInto(wellFormed, target);
-  return wellFormed.slice(0, read);
+  const target = new Uint8Array(Math.max(0, Math.min(maxBytes, text.length * 3)));
+  const { written } = new TextEncoder().encodeInto(text, target);
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(target.subarray(0, written));
 }
 
 /** The first `maxCharacters` code points of `text` followed by `mark`; `text` itself when it is not longer. */
