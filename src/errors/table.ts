@@ -50,6 +50,10 @@ const rows = {
   'E-RUN-905': { when: 'an instruction file is unreadable or malformed' },
   'E-RUN-906': { when: 'a path the runtime must write leads through a link or out of its folder' },
   'E-RUN-907': { when: 'a manifest asks for a feature this build does not have yet' },
+  'E-SUP-901': { when: 'a supervised child failed too often and its supervisor gave up' },
+  'E-SUP-902': { when: 'a supervised child did not end in its time and was stopped' },
+  'E-SUP-903': { when: 'releasing what a supervised child held failed or took too long' },
+  'E-SUP-904': { when: 'a resource was handed to a scope that is closed' },
 } satisfies Record<string, ErrorRow>;
 
 export type ErrorCode = keyof typeof rows;

@@ -1,0 +1,199 @@
+/**
+ * A resource scope: everything a session, task or call opened, released in one place, last in first out. Outside xstate, because
+ * stopping an actor waits for nothing and loses the errors of its clean-up. Not a supervisor: it restarts nothing.
+ *
+ * `close` never hangs: each disposer has a deadline, and one budget can cap them all. Read next: supervisor.ts (`onDispose`).
+ *
+ * Does not stop: a disposer that blocks the thread, or one that goes on working after its deadline.
+ */
+import { MurError, reasonOf } from '../errors/index.js';
+import { type Clock, systemClock } from './clock.js';
+
+/** Releases one resource. `reason` is what the scope was closed with. */
+export type Dispose = (reason: unknown) => unknown;
+
+/** Releases one resource ahead of its scope. Rejects with what its disposer threw. Later calls return the same promise. */
+export type Release = (reason?: unknown) => Promise<void>;
+
+export interface ScopeReport {
+  readonly scope: string;
+  readonly reason: unknown;
+  /** In order of release. Resources of a child scope are named `child/resource`. */
+  readonly released: readonly string[];
+  /** Did not finish by their deadline. They may still be at work. */
+  readonly late: readonly string[];
+  readonly failed: readonly { readonly name: string; readonly error: unknown }[];
+}
+
+const defaultDeadlineMs = 5_000;
+
+interface Entry {
+  readonly name: string;
+  readonly deadlineMs: number;
+  readonly dispose: Dispose;
+  /** Set for a child scope, whose report becomes part of ours. */
+  readonly scope?: ResourceScope;
+  outcome?: Promise<Outcome>;
+}
+
+type Outcome = { readonly is: 'released' | 'late' } | { readonly is: 'failed'; readonly error: unknown };
+
+interface ScopeOptions {
+  readonly clock?: Clock;
+}
+
+export class ResourceScope {
+  readonly name: string;
+  readonly #clock: Clock;
+  readonly #abort = new AbortController();
+  /** The youngest last. */
+  readonly #entries: Entry[] = [];
+  readonly #released: string[] = [];
+  readonly #late: string[] = [];
+  readonly #failed: { name: string; error: unknown }[] = [];
+  #closing: Promise<ScopeReport> | undefined;
+  #closed = false;
+  #parent: ResourceScope | undefined;
+
+  constructor(name: string, options: ScopeOptions = {}) {
+    this.name = name;
+    this.#clock = options.clock ?? systemClock;
+  }
+
+  /** Aborts, with the reason of `close`, before the first resource is released. Child scopes abort with their parent. */
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  /** How many resources and open child scopes are held. */
+  get size(): number {
+    return this.#entries.length;
+  }
+
+  /**
+   * Holds a resource until `close` or the returned release.
+   *
+   * On a scope that is closing or closed the resource is released all the same and E-SUP-904 is thrown, so what was opened
+   * meanwhile neither leaks nor is used. `deadlineMs` must be finite: an endless release is how programs hang on exit.
+   */
+  use(name: string, dispose: Dispose, options: { readonly deadlineMs?: number } = {}): Release {
+    const deadlineMs = options.deadlineMs ?? defaultDeadlineMs;
+    if (!Number.isFinite(deadlineMs) || deadlineMs < 0) {
+      throw new RangeError(`deadlineMs of ${name} is ${deadlineMs}; expected a finite number from 0`);
+    }
+    const entry: Entry = { name, dispose, deadlineMs };
+    this.#hold(entry);
+    return async (reason) => {
+      this.#drop(entry);
+      const outcome = await this.#release(entry, reason, deadlineMs);
+      if (outcome.is === 'failed') throw outcome.error;
+    };
+  }
+
+  /** A scope that closes with this one, at its place in the order. Once closed alone, it is no longer part of this one. */
+  child(name: string): ResourceScope {
+    const scope = new ResourceScope(name, { clock: this.#clock });
+    scope.#parent = this;
+    this.#hold({ name, scope, deadlineMs: Number.POSITIVE_INFINITY, dispose: () => undefined });
+    return scope;
+  }
+
+  /**
+   * Releases everything and reports it. Never rejects. Every call returns the promise of the first.
+   *
+   * `deadlineMs` caps the whole: when it is used up, the rest is still asked to release, but not waited for.
+   */
+  close(reason?: unknown, options: { readonly deadlineMs?: number } = {}): Promise<ScopeReport> {
+    if (this.#closing === undefined) {
+      // Set first: an abort listener may call back into this method.
+      let settle: (report: ScopeReport) => void = () => undefined;
+      this.#closing = new Promise((resolve) => {
+        settle = resolve;
+      });
+      this.#abortTree(reason);
+      void this.#releaseAll(reason, options.deadlineMs ?? Number.POSITIVE_INFINITY).then(settle);
+    }
+    return this.#closing;
+  }
+
+  async #releaseAll(reason: unknown, budgetMs: number): Promise<ScopeReport> {
+    const endsAt = this.#clock.monotonic() + budgetMs;
+    for (let entry = this.#entries.at(-1); entry !== undefined; entry = this.#entries.at(-1)) {
+      const leftMs = Math.max(0, endsAt - this.#clock.monotonic());
+      if (entry.scope === undefined) await this.#release(entry, reason, leftMs);
+      else this.#adopt(entry.name, await entry.scope.close(reason, { deadlineMs: leftMs }));
+      this.#drop(entry);
+    }
+    this.#closed = true;
+    if (this.#parent !== undefined) this.#parent.#dropChild(this);
+    return { scope: this.name, reason, released: this.#released, late: this.#late, failed: this.#failed };
+  }
+
+  #hold(entry: Entry): void {
+    const open = !this.signal.aborted;
+    if (open || !this.#closed)
+      this.#entries.push(entry); // while closing, the loop above comes to it
+    else void this.#release(entry, this.signal.reason, entry.deadlineMs);
+    if (open) return;
+    throw new MurError('E-SUP-904', `scope ${this.name} is closed; ${entry.name} is released at once`, {
+      hint: 'check scope.signal before opening something',
+    });
+  }
+
+  #drop(entry: Entry): void {
+    const index = this.#entries.lastIndexOf(entry);
+    if (index >= 0) this.#entries.splice(index, 1);
+  }
+
+  #dropChild(scope: ResourceScope): void {
+    const entry = this.#entries.findLast((candidate) => candidate.scope === scope);
+    // While this scope closes, its loop still has to adopt the report.
+    if (entry !== undefined && !this.signal.aborted) this.#drop(entry);
+  }
+
+  /** Runs a disposer once, up to its deadline, and files the outcome. Never rejects. */
+  #release(entry: Entry, reason: unknown, leftMs: number): Promise<Outcome> {
+    entry.outcome ??= this.#run(entry, reason, Math.min(entry.deadlineMs, leftMs)).then((outcome) => {
+      if (outcome.is === 'released') this.#released.push(entry.name);
+      else if (outcome.is === 'failed') this.#failed.push({ name: entry.name, error: outcome.error });
+      else this.#late.push(entry.name);
+      return outcome;
+    });
+    return entry.outcome;
+  }
+
+  async #run(entry: Entry, reason: unknown, deadlineMs: number): Promise<Outcome> {
+    const timer = new AbortController();
+    // A failure after the deadline settles a race that is over: the resource is already listed as late.
+    const work = (async () => entry.dispose(reason))().then(
+      (): Outcome => ({ is: 'released' }),
+      (error: unknown): Outcome => ({ is: 'failed', error }),
+    );
+    const late = this.#clock.sleep(deadlineMs, timer.signal).then(
+      (): Outcome => ({ is: 'late' }),
+      (): Promise<Outcome> => work,
+    );
+    const outcome = await Promise.race([work, late]);
+    timer.abort();
+    return outcome;
+  }
+
+  #adopt(name: string, report: ScopeReport): void {
+    this.#released.push(...report.released.map((resource) => `${name}/${resource}`));
+    this.#late.push(...report.late.map((resource) => `${name}/${resource}`));
+    this.#failed.push(...report.failed.map(({ name: resource, error }) => ({ name: `${name}/${resource}`, error })));
+  }
+
+  #abortTree(reason: unknown): void {
+    this.#abort.abort(reason);
+    for (const { scope } of this.#entries) if (scope !== undefined) scope.#abortTree(reason);
+  }
+}
+
+/** One line per thing a close did not release cleanly; empty when all went well. */
+export function scopeFaults(report: ScopeReport): string[] {
+  return [
+    ...report.late.map((name) => `${report.scope}: ${name} did not release in time`),
+    ...report.failed.map(({ name, error }) => `${report.scope}: ${name} failed to release: ${reasonOf(error)}`),
+  ];
+}
