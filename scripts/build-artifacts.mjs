@@ -24,6 +24,7 @@ const digestsFile = join(artifacts, 'digests.json');
 /** Artifact folder -> world of artifacts/wit/worlds.wit. */
 const worlds = {
   'mur-driver-rehearsal': 'rehearsal',
+  'mur-tool-files': 'files',
 };
 
 const sha256 = (bytes) => createHash('sha256').update(bytes).digest('hex');

@@ -59,7 +59,8 @@ export class DriverError extends Error {}
 /** The request in `data`, checked. Throws `DriverError`. */
 export function readRequest(data: string | null): Request {
   const body = data === null ? undefined : parse(data);
-  if (!isObject(body)) throw new DriverError(`the request must be a JSON object, got ${kind(body)}`);
+  if (!isObject(body))
+    throw new DriverError(`the request must be a JSON object, got ${body === undefined ? 'no JSON' : kind(body)}`);
   const model = string(body.model);
   if (!model)
     throw new DriverError(`the request's model must be a non-empty string, got ${JSON.stringify(body.model)}`);

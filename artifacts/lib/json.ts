@@ -37,6 +37,6 @@ export function count(value: unknown): number | undefined {
 export function kind(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
-  if (value === undefined) return 'nothing readable';
+  if (value === undefined) return 'nothing';
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }

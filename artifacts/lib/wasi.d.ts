@@ -1,6 +1,6 @@
 /**
  * The imports of artifacts/wit as JavaScript sees them inside QuickJS (componentize-qjs): interfaces are default exports,
- * `result` returns or throws its payload, `option` is `null`, u64 is a number.
+ * `result` returns its value or throws (payload.ts), `option` is `null`, u64 is a number.
  */
 declare module 'wasj:cli/environment@0.2.9' {
   const environment: { getEnvironment(): [string, string][] };
@@ -49,14 +49,13 @@ declare module 'wasj:filesystem/types@0.2.9' {
     readDirectoryEntry(): { type: DescriptorType; name: string } | null;
   }
 
-  /** Every method throws an `error-code` word. */
+  /** The payload of what a method throws is an `error-code` word. */
   export interface Descriptor {
     setSize(size: number): void;
     read(length: number, offset: number): [Uint8Array | number[], boolean];
     write(buffer: Uint8Array, offset: number): number;
     readDirectory(): DirectoryEntryStream;
     createDirectoryAt(path: string): void;
-    stat(): DescriptorStat;
     statAt(pathFlags: { symlinkFollow: boolean }, path: string): DescriptorStat;
     openAt(pathFlags: object, path: string, openFlags: object, flags: object): Descriptor;
     [Symbol.dispose](): void;
@@ -65,7 +64,7 @@ declare module 'wasj:filesystem/types@0.2.9' {
 
 declare module 'wasj:http/types@0.2.9' {
   export interface InputStream {
-    /** Throws `{tag: 'closed'}` at the end. */
+    /** At the end it throws with the payload `{tag: 'closed'}`. */
     blockingRead(length: number): Uint8Array | number[];
   }
   export interface IncomingResponse {
