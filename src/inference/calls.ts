@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { cutCharacters } from '../task/text.js';
 import type { CallRefusal, ToolCall } from '../tools/call.js';
+import { cutCharacters } from '../tools/excerpt.js';
 import type { ContentBlock } from './message.js';
 
 export type MintCallId = () => string;

@@ -7,9 +7,10 @@ import { type Message, normaliseContent, toolMessage } from './message.js';
 /** Name of the record inside `conversations/<record>/<context id>/`. */
 export const conversationFile = 'conversation.jsonl';
 
-export interface AppendHandle {
-  /** Writes `line`, which holds its own line feed, with one write at the end of the file. Throws when it cannot. */
-  append(line: string): void;
+/** The record file, held open for appending (`AppendFile` of src/home). */
+export interface LineAppender {
+  /** Appends `line` and a line feed in one write, on a fresh line even behind a torn one. Throws when it cannot. */
+  writeLine(line: string): void;
 }
 
 /** What the record keeps about a message beside the message. */
@@ -25,42 +26,25 @@ export interface ConversationRecorder {
   record(message: Message, extras?: RecordExtras): void;
 }
 
-export interface RecorderOptions {
-  /** The file ends without a line feed: what comes next starts on a fresh line (cases/reports row 71). */
-  readonly torn?: boolean;
-  /** Called with the first failure only. */
-  readonly onFailure: (error: unknown) => void;
-}
-
-export function createRecorder(handle: AppendHandle, options: RecorderOptions): ConversationRecorder {
-  let lead = options.torn === true ? '\n' : '';
+/** A recorder over an open file. `onFailure` hears of the first failed write only. */
+export function createRecorder(file: LineAppender, onFailure: (error: unknown) => void): ConversationRecorder {
   let failed = false;
   return {
-    record(message, extras) {
+    record(message, extras = {}) {
       try {
-        handle.append(`${lead}${recordLine(message, extras)}`);
-        lead = '';
+        file.writeLine(JSON.stringify({ ...message, ...extras }));
       } catch (error) {
-        // A write that failed may have left half a line.
-        lead = '\n';
-        if (!failed) options.onFailure(error);
+        if (!failed) onFailure(error);
         failed = true;
       }
     },
   };
 }
 
-/** One line of the record, line feed included. */
-export function recordLine(message: Message, extras: RecordExtras = {}): string {
-  return `${JSON.stringify({ ...message, ...extras })}\n`;
-}
-
 export interface LoadedConversation {
   readonly messages: readonly Message[];
   /** The first line, when it is a header and not a message. */
   readonly header?: Readonly<Record<string, unknown>>;
-  /** The file ends inside a line; tell the recorder. */
-  readonly torn: boolean;
   /** Lines that hold no message, by 1-based number. */
   readonly skipped: readonly { readonly line: number; readonly reason: string }[];
 }
@@ -85,8 +69,7 @@ export function readConversation(bytes: Uint8Array): LoadedConversation {
     else if (line === 1 && value.role === undefined) header = value;
     else skipped.push({ line, reason: 'not a message' });
   }
-  const torn = bytes.length > 0 && bytes[bytes.length - 1] !== 0x0a;
-  return { messages, torn, skipped, ...(header === undefined ? {} : { header }) };
+  return { messages, skipped, ...(header === undefined ? {} : { header }) };
 }
 
 /**

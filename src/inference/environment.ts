@@ -1,3 +1,5 @@
+import type { ConfigBlock } from '../manifest/index.js';
+
 /** Name and value pairs, in the order a guest sees them. */
 export type Environment = readonly (readonly [string, string])[];
 
@@ -17,8 +19,8 @@ export interface GuestInference {
   /** The primary choice, except inside a call another choice serves. `''` when a process manifest omits it. */
   readonly model: string;
   readonly driver: string;
-  /** Absent when `inference.driver.config` is. Null and non-mappings are refused by the manifest. */
-  readonly driverConfig?: Readonly<Record<string, unknown>> | undefined;
+  /** Absent when `inference.driver.config` is. */
+  readonly driverConfig?: ConfigBlock | undefined;
 }
 
 export interface GuestEnvironmentInput {
@@ -30,7 +32,7 @@ export interface GuestEnvironmentInput {
   /** Inference drivers with a keyed gateway only: the session's placeholder. Never the key. */
   readonly keyPlaceholder?: string | undefined;
   /** This artifact's own `config:`. */
-  readonly artifactConfig?: Readonly<Record<string, unknown>> | undefined;
+  readonly artifactConfig?: ConfigBlock | undefined;
   /** This artifact's own gateway address. */
   readonly gatewayEndpoint?: string | undefined;
   /** The guest's name of its state store. */
@@ -52,10 +54,10 @@ export function runtimeEnvironment(input: GuestEnvironmentInput): Environment {
     ['MURMUR_INFERENCE_TRANSPORT', inference?.transport],
     ['MURMUR_INFERENCE_MODEL', inference?.model],
     ['MURMUR_INFERENCE_DRIVER', inference?.driver],
-    ['MURMUR_INFERENCE_DRIVER_CONFIG', json(inference?.driverConfig)],
+    ['MURMUR_INFERENCE_DRIVER_CONFIG', inference?.driverConfig?.json],
     ['MURMUR_INFERENCE_ENDPOINT', isDriver && inference?.transport === 'http' ? input.endpoint : undefined],
     ['MURMUR_INFERENCE_API_KEY', isDriver ? input.keyPlaceholder : undefined],
-    ['MURMUR_ARTIFACT_CONFIG', json(input.artifactConfig)],
+    ['MURMUR_ARTIFACT_CONFIG', input.artifactConfig?.json],
     ['MURMUR_GATEWAY_ENDPOINT', input.gatewayEndpoint],
     ['MURMUR_STATE_DIR', input.stateDir],
   ];
@@ -65,8 +67,4 @@ export function runtimeEnvironment(input: GuestEnvironmentInput): Environment {
 /** Both lists as one, each name once; `runtime` wins, so a manifest cannot shadow a `MURMUR_*` value (session.md 4.3). */
 export function mergeEnvironment(granted: Environment, runtime: Environment): Environment {
   return [...new Map([...granted, ...runtime])];
-}
-
-function json(value: Readonly<Record<string, unknown>> | undefined): string | undefined {
-  return value === undefined ? undefined : JSON.stringify(value);
 }

@@ -12,15 +12,14 @@ export {
   usableContinuation,
 } from './continuation.js';
 export {
-  type AppendHandle,
   type ConversationRecorder,
   conversationFile,
   createRecorder,
+  type LineAppender,
   type LoadedConversation,
   mendPairs,
   type RecordExtras,
   readConversation,
-  recordLine,
 } from './conversation.js';
 export {
   type Environment,
@@ -32,14 +31,11 @@ export {
   runtimeEnvironment,
 } from './environment.js';
 export {
+  type ChoiceLimits,
   type LimitSource,
   type LimitsRequest,
   type LimitWarning,
   limitsRecord,
-  type ModelLimits,
-  type ModelRow,
-  type ModelTable,
-  readModelTable,
   resolveLimits,
 } from './limits.js';
 export * from './message.js';
@@ -53,7 +49,7 @@ export {
   resultText,
   turnsExceeded,
 } from './outcome.js';
-export { type PromptReaders, type PromptSource, type ResolvedPrompt, resolvePrompt } from './prompt.js';
+export { type PromptReaders, type ResolvedPrompt, resolvePrompt } from './prompt.js';
 export {
   buildRequest,
   type DriverRequest,

@@ -1,18 +1,11 @@
+import type { ModelLimits } from '../artifacts/index.js';
 import { MurError } from '../errors/index.js';
-
-/** Per model id, what a driver's bundled manifest says about it. A member that is no positive integer is absent. */
-export type ModelTable = ReadonlyMap<string, ModelRow>;
-
-export interface ModelRow {
-  readonly maxOutputTokens?: number;
-  readonly contextWindow?: number;
-  readonly maxInputTokens?: number;
-}
 
 /** `none`: nobody named it; an output cap is then the built-in 8192. */
 export type LimitSource = 'manifest' | 'driver' | 'none';
 
-export interface ModelLimits {
+/** The limits of one driver choice, each with where it came from. */
+export interface ChoiceLimits {
   /** Most tokens one response may have. */
   readonly outputCap: number;
   readonly outputCapSource: LimitSource;
@@ -34,7 +27,7 @@ export interface LimitsRequest {
   /** Driver artifact, for messages. */
   readonly driver: string;
   /** Undefined when the driver's manifest has no `models:` at all (older published drivers). */
-  readonly table: ModelTable | undefined;
+  readonly table: ReadonlyMap<string, ModelLimits> | undefined;
   /** `inference.max_tokens`. Session-wide, never clamped to the provider's maximum. */
   readonly maxTokens?: number | undefined;
   /** `context.max_tokens`. */
@@ -48,7 +41,7 @@ const fallbackOutputCap = 8192;
  * Throws `E-RUN-052` when a driver that lists models does not list this one and the manifest sets no cap, and `E-RUN-055`
  * when no token is left for input.
  */
-export function resolveLimits(request: LimitsRequest): { limits: ModelLimits; warnings: readonly LimitWarning[] } {
+export function resolveLimits(request: LimitsRequest): { limits: ChoiceLimits; warnings: readonly LimitWarning[] } {
   const { model, driver, table, maxTokens, contextMaxTokens } = request;
   const row = table?.get(model);
   const [outputCap, outputCapSource] = firstKnown(maxTokens, row?.maxOutputTokens);
@@ -92,27 +85,8 @@ function unlisted({ model, driver, table }: LimitsRequest, cap: number, window: 
   };
 }
 
-/**
- * The `models:` table of a driver's bundled manifest, already parsed from YAML. Undefined when there is none; rows and
- * members of another shape are as if they were not there.
- */
-export function readModelTable(manifest: unknown): ModelTable | undefined {
-  const models = isMapping(manifest) ? manifest.models : undefined;
-  if (!isMapping(models)) return undefined;
-  const table = new Map<string, ModelRow>();
-  for (const [model, value] of Object.entries(models)) {
-    if (!isMapping(value)) continue;
-    table.set(model, {
-      ...positive('maxOutputTokens', value.max_output_tokens),
-      ...positive('contextWindow', value.context_window),
-      ...positive('maxInputTokens', value.max_input_tokens),
-    });
-  }
-  return table;
-}
-
 /** The limits as the trace records them (`model_limits`; each value names where it comes from). */
-export function limitsRecord(limits: ModelLimits): Record<string, unknown> {
+export function limitsRecord(limits: ChoiceLimits): Record<string, unknown> {
   return {
     max_output_tokens: { value: limits.outputCap, source: limits.outputCapSource },
     context_window: { value: limits.contextWindow ?? null, source: limits.contextWindowSource },
@@ -127,12 +101,4 @@ export function limitsRecord(limits: ModelLimits): Record<string, unknown> {
 function firstKnown(manifest: number | undefined, driver: number | undefined): [number | undefined, LimitSource] {
   if (manifest !== undefined) return [manifest, 'manifest'];
   return driver === undefined ? [undefined, 'none'] : [driver, 'driver'];
-}
-
-function positive<K extends keyof ModelRow>(key: K, value: unknown): Partial<Record<K, number>> {
-  return Number.isSafeInteger(value) && (value as number) > 0 ? ({ [key]: value } as Record<K, number>) : {};
-}
-
-function isMapping(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,12 +1,6 @@
 import { MurError, reasonOf } from '../errors/index.js';
+import type { PromptSource } from '../manifest/index.js';
 import { sha256Hex } from './request.js';
-
-/** Where the manifest says the system prompt is; at most one (manifest.md 8.1). */
-export type PromptSource =
-  | { readonly type: 'none' }
-  | { readonly type: 'inline'; readonly text: string }
-  | { readonly type: 'file'; readonly path: string }
-  | { readonly type: 'artifact'; readonly name: string };
 
 export interface PromptReaders {
   /** Text of a file, relative to the manifest's folder. Rejects when it cannot be read. */
@@ -29,15 +23,14 @@ export interface ResolvedPrompt {
  * `--system-prompt`) replaces all of them. Rejects with `E-RUN-009`, before any model call.
  */
 export async function resolvePrompt(
-  source: PromptSource,
+  source: PromptSource | undefined,
   readers: PromptReaders,
   override?: string,
 ): Promise<ResolvedPrompt> {
   if (override !== undefined) return resolved(override, 'cli');
-  switch (source.type) {
-    case 'none':
-      return resolved('', 'none');
-    case 'inline':
+  if (source === undefined) return resolved('', 'none');
+  switch (source.kind) {
+    case 'text':
       return resolved(source.text.trim(), 'manifest');
     case 'file':
       return resolved(await read(`prompt file '${source.path}'`, () => readers.readFile(source.path)), 'manifest');

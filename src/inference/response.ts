@@ -1,6 +1,7 @@
 import type { ToolResult } from '../../workers/protocol.js';
-import { cutBytes, cutCharacters } from '../task/text.js';
+import { truncateUtf8 } from '../text/truncate.js';
 import type { ToolCall } from '../tools/call.js';
+import { cutCharacters } from '../tools/excerpt.js';
 import type { CallOutcome } from '../wasm/types.js';
 import { type MintCallId, readCalls } from './calls.js';
 import { type ContentBlock, normaliseContent, textOf } from './message.js';
@@ -153,7 +154,7 @@ function failure(errorCode: InferenceErrorCode, message: string, seen: Seen, opt
   return {
     status: 'failed',
     errorCode: rejected === undefined ? errorCode : 'credential_rejected',
-    message: cutBytes(options.redact === undefined ? text : options.redact(text), maxErrorBytes),
+    message: truncateUtf8(options.redact === undefined ? text : options.redact(text), maxErrorBytes),
     ...(options.providerStatus === undefined ? {} : { providerStatus: options.providerStatus }),
     decision: seen.counted ?? 'error',
     stopReason: seen.stopReason,
