@@ -1,0 +1,14 @@
+/**
+ * One line of `npm run bench`. A module of this folder that exports `run(): Promise<Row[]>` is a benchmark.
+ *
+ * Numbers mean something only beside each other, measured in one run: every benchmark brings its own baseline.
+ */
+export interface Row {
+  /** What was measured, e.g. `spawn, 10 000 children`. */
+  readonly name: string;
+  readonly value: number;
+  readonly unit: string;
+  /** The baseline this row is to be read against, as a multiple: 2 means twice the baseline's value. */
+  readonly ratio?: number;
+  readonly note?: string;
+}
