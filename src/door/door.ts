@@ -1,6 +1,100 @@
-import type { Door, DoorOptions } from './types.js';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { MurError, reasonOf } from '../errors/index.js';
+import type { Clock } from '../supervise/clock.js';
+import { buildCard } from './card.js';
+import { murmur } from './dialects/index.js';
+import { type DoorSite, handle } from './handle.js';
+import { type Door, type DoorLimits, type DoorOptions, defaultLimits } from './types.js';
 
-/** A door that is listening. Rejects with `E-RUN-010` when the configured port is taken. */
-export async function openDoor(_options: DoorOptions): Promise<Door> {
-  throw new Error('not built yet');
+/**
+ * A door that is listening. Rejects with `E-RUN-010` when the configured port is taken and `E-IO-003` when the address
+ * cannot be bound.
+ *
+ * It holds no task state: it answers from `options.tasks`, so it answers while a turn runs.
+ *
+ * Does not stop: another program of this user, which may do all that a person may; a client that keeps all connections
+ * busy, for as long as `requestMs` each. Authentication comes with `network.authentication`.
+ */
+export async function openDoor(options: DoorOptions): Promise<Door> {
+  const limits: DoorLimits = { ...defaultLimits, ...options.limits };
+  let site: DoorSite | undefined;
+  const serve = (request: IncomingMessage, response: ServerResponse) => {
+    // A bug in an answer costs one connection, never the session behind the door.
+    handle(site!, request, response).catch(() => response.destroy());
+  };
+  const server = createServer(
+    {
+      maxHeaderSize: limits.headerBytes,
+      requestTimeout: limits.requestMs,
+      headersTimeout: limits.requestMs,
+      connectionsCheckingInterval: Math.min(1_000, limits.requestMs),
+    },
+    serve,
+  );
+  // A sender that asks before it sends its body is guarded first; see readBody.
+  server.on('checkContinue', serve);
+  server.maxConnections = limits.connections;
+  await listen(server, options);
+  // A connection that could not be accepted (out of descriptors) is lost to its client only.
+  server.on('error', () => undefined);
+  const { port, address } = server.address() as AddressInfo;
+  const methods = murmur.methods(options.tasks, options.card.acceptance);
+  site = {
+    bindAddr: options.bindAddr,
+    port,
+    tasks: options.tasks,
+    sessionId: options.card.sessionId,
+    acceptance: options.card.acceptance,
+    acceptsPeerTasks: options.card.acceptsPeerTasks,
+    clock: options.clock,
+    limits,
+    card: JSON.stringify(buildCard(options.card, port, methods)),
+  };
+  let closing: Promise<void> | undefined;
+  return {
+    url: `localhost:${port}`,
+    port,
+    address,
+    close() {
+      closing ??= shut(server, options.clock, limits.closeMs);
+      return closing;
+    },
+  };
+}
+
+async function listen(server: Server, { bindAddr, port }: DoorOptions): Promise<void> {
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen({ host: bindAddr, port: port ?? 0 }, () => {
+        server.off('error', reject);
+        resolve();
+      });
+    });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') {
+      throw new MurError('E-RUN-010', `internal_port ${port} is already bound`, {
+        hint: 'stop what listens there, or choose another network.internal_port',
+        cause: error,
+      });
+    }
+    throw new MurError('E-IO-003', `the door cannot listen on ${bindAddr}: ${reasonOf(error)}`, {
+      hint: 'pass --bind an address of this machine',
+      cause: error,
+    });
+  }
+}
+
+async function shut(server: Server, clock: Clock, closeMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const finished = new AbortController();
+  const grace = clock.sleep(closeMs, finished.signal).then(
+    () => server.closeAllConnections(),
+    () => undefined,
+  );
+  await closed;
+  finished.abort();
+  await grace;
 }

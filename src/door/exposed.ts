@@ -1,8 +1,12 @@
-import { isIPv4 } from 'node:net';
+import { BlockList, isIP } from 'node:net';
 
-/** True when other machines may reach a door bound to `bindAddr`; then an open door deserves `W-SEC-032`. */
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
+
+/** True when other machines may reach a door bound to `bindAddr`; then a door without authentication deserves `W-SEC-032`. */
 export function isExposed(bindAddr: string): boolean {
-  const address = bindAddr.toLowerCase();
-  if (address === 'localhost' || address === '::1') return false;
-  return !(isIPv4(address) && address.startsWith('127.'));
+  const family = isIP(bindAddr);
+  if (family === 0) return bindAddr.toLowerCase() !== 'localhost';
+  return !loopback.check(bindAddr, family === 4 ? 'ipv4' : 'ipv6');
 }

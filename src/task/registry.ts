@@ -62,7 +62,6 @@ export class TaskRegistry {
   #slot: { readonly state: 'empty' } | { readonly state: 'running' | 'done'; readonly taskId: string } = {
     state: 'empty',
   };
-  #lastEnqueued: string | undefined;
   #closing = false;
   #generation = 0;
 
@@ -132,7 +131,6 @@ export class TaskRegistry {
     const before = done(entry);
     this.#unqueue(entry);
     this.#entries.delete(taskId);
-    if (this.#lastEnqueued === taskId) this.#lastEnqueued = undefined;
     return before;
   }
 
@@ -194,7 +192,7 @@ export class TaskRegistry {
     return reply;
   }
 
-  /** The reply of a task whose waiter gave up (it timed out): back to `working`, nothing delivered. */
+  /** Takes a question back that nobody answered in time: `working` again, nothing delivered. */
   abandonInput(taskId: string): RegistryReply {
     const entry = this.#entries.get(taskId);
     if (entry?.state !== 'input-required') return refuse('task is not in input-required state');
@@ -236,8 +234,12 @@ export class TaskRegistry {
 
   /** A copy of that task. Without an id: the active task, else the one that ran last, else the newest waiting one. */
   get(taskId?: string): TaskSnapshot | undefined {
-    const id = taskId ?? (this.#slot.state === 'empty' ? this.#lastEnqueued : this.#slot.taskId);
-    const entry = id === undefined ? undefined : this.#entries.get(id);
+    const slotId = this.#slot.state === 'empty' ? undefined : this.#slot.taskId;
+    const id = taskId ?? slotId;
+    const entry =
+      id === undefined
+        ? [...this.#entries.values()].findLast((held) => held.state !== 'rejected')
+        : this.#entries.get(id);
     return entry === undefined ? undefined : snapshot(entry);
   }
 
@@ -249,7 +251,6 @@ export class TaskRegistry {
   #admit(request: TaskRequest): RegistryReply {
     const entry = this.#add(request, 'submitted');
     this.#waiting[laneOf(request.origin)].push(request.taskId);
-    this.#lastEnqueued = request.taskId;
     return done(entry);
   }
 

@@ -1,0 +1,77 @@
+import { isObject, isStandardId, type RpcError, type RpcRequest, rpcErrors } from '../json-rpc.js';
+
+/** `v1`: A2A 1.0. `v03`: A2A 0.2 and 0.3. `mur`: the Murmur dialect. */
+export type DialectName = 'v1' | 'v03' | 'mur';
+
+const v1Methods: ReadonlySet<string> = new Set([
+  'SendMessage',
+  'SendStreamingMessage',
+  'GetTask',
+  'ListTasks',
+  'CancelTask',
+  'SubscribeToTask',
+  'GetExtendedAgentCard',
+  'CreateTaskPushNotificationConfig',
+  'GetTaskPushNotificationConfig',
+  'ListTaskPushNotificationConfigs',
+  'DeleteTaskPushNotificationConfig',
+]);
+
+const v03Only = /^tasks\/(resubscribe$|pushNotificationConfig\/)/;
+const murOnly: ReadonlySet<string> = new Set(['stream/watch', 'session/stop']);
+
+export type Picked =
+  | { readonly dialect: DialectName }
+  /** Refused before any dialect looks at it. */
+  | { readonly error: RpcError };
+
+/** Who speaks (spec/door.md section 0): first match in the order of that table. `version` is the `A2A-Version` header. */
+export function pickDialect(request: RpcRequest, version: string | undefined): Picked {
+  if (v1Methods.has(request.method)) {
+    if (!isServedVersion(version) && isStrict(request)) return { error: versionNotSupported(version ?? '') };
+    return standard(request, 'v1');
+  }
+  if (murOnly.has(request.method)) return { dialect: 'mur' };
+  if (isVersionOne(version)) return { error: rpcErrors.method };
+  if (speaksV03(request, version)) return standard(request, 'v03');
+  return { dialect: 'mur' };
+}
+
+/** True when the `A2A-Version` header says 1.x. */
+export function isVersionOne(version: string | undefined): boolean {
+  return version !== undefined && /^1\.\d+/.test(version.trim());
+}
+
+/** The A2A dialects hold the envelope to JSON-RPC 2.0; the Murmur dialect takes any version text and any id. */
+function standard(request: RpcRequest, dialect: DialectName): Picked {
+  return isStrict(request) ? { dialect } : { error: rpcErrors.request };
+}
+
+function isStrict(request: RpcRequest): boolean {
+  return request.jsonrpc === '2.0' && isStandardId(request.id);
+}
+
+function isServedVersion(version: string | undefined): boolean {
+  return version === undefined || version === '' || /^(0\.3|1\.0)(\.\d+)?$/.test(version);
+}
+
+function speaksV03({ method, params }: RpcRequest, version: string | undefined): boolean {
+  if (v03Only.test(method) || /^0\.3(\.\d+)?$/.test(version ?? '')) return true;
+  if (!isObject(params)) return false;
+  return params.configuration !== undefined || (isObject(params.message) && params.message.kind !== undefined);
+}
+
+function versionNotSupported(version: string): RpcError {
+  return {
+    code: -32009,
+    message: `A2A version '${version}' is not supported; this agent speaks 1.0 and 0.3`,
+    data: [
+      {
+        '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+        reason: 'VERSION_NOT_SUPPORTED',
+        domain: 'a2a-protocol.org',
+        metadata: { requestedVersion: version, supportedVersions: '1.0, 0.3' },
+      },
+    ],
+  };
+}

@@ -1,0 +1,7 @@
+/**
+ * True for `application/json`, whatever parameters follow. A form on a web page can only send the simple types, so this
+ * refuses it a second time.
+ */
+export function isJson(contentType = ''): boolean {
+  return /^application\/json\s*(;|$)/i.test(contentType.trim());
+}

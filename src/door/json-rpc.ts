@@ -1,0 +1,71 @@
+/** JSON-RPC 2.0 as the door speaks it (spec/door.md section 5): parsing a body, writing a reply. */
+
+export interface RpcRequest {
+  readonly jsonrpc: string;
+  readonly method: string;
+  /** Any JSON; the dialect decides what it takes. */
+  readonly id: unknown;
+  /** Absent when the request has none; not yet checked to be an object. */
+  readonly params?: unknown;
+}
+
+export interface RpcError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+export type RpcOutcome = { readonly result: unknown } | { readonly error: RpcError };
+
+export const rpcErrors = {
+  parse: { code: -32700, message: 'Parse error' },
+  /** What A2A 1.0 says instead of `parse`. */
+  parseV1: { code: -32700, message: 'Invalid JSON payload' },
+  request: { code: -32600, message: 'Request payload validation error' },
+  method: { code: -32601, message: 'Method not found' },
+  internal: { code: -32603, message: 'Internal error' },
+  queue: { code: -32603, message: 'internal error: queue send failed' },
+  taskNotFound: { code: -32001, message: 'Task not found' },
+} as const satisfies Record<string, RpcError>;
+
+export function invalidParams(why: string): RpcError {
+  return { code: -32602, message: `Invalid params: ${why}` };
+}
+
+export type ParsedBody =
+  | { readonly ok: true; readonly request: RpcRequest }
+  | { readonly ok: false; readonly id: unknown; readonly error: RpcError };
+
+/** The request in `bytes`, or the error to answer with and the id to answer under. Never throws. */
+export function parseBody(bytes: Uint8Array): ParsedBody {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    return { ok: false, id: null, error: rpcErrors.parse };
+  }
+  if (!isObject(value)) return { ok: false, id: null, error: rpcErrors.request };
+  const { jsonrpc, method, id, params } = value;
+  if (typeof jsonrpc !== 'string' || typeof method !== 'string' || id === undefined) {
+    return { ok: false, id: isStandardId(id) ? id : null, error: rpcErrors.request };
+  }
+  return { ok: true, request: { jsonrpc, method, id, ...(params === undefined ? {} : { params }) } };
+}
+
+/** True for an id that every dialect takes. */
+export function isStandardId(id: unknown): id is string | number {
+  return typeof id === 'string' || Number.isInteger(id);
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The body of a reply. An id too deep to be written back is answered as null with an internal error. */
+export function replyBody(id: unknown, outcome: RpcOutcome): string {
+  try {
+    return JSON.stringify({ jsonrpc: '2.0', id, ...outcome });
+  } catch {
+    return JSON.stringify({ jsonrpc: '2.0', id: null, error: rpcErrors.internal });
+  }
+}

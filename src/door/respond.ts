@@ -1,0 +1,51 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/**
+ * Answers and ends the connection. When the request was refused before its body was read, the rest is read and dropped
+ * for at most `lingerMs`: closing at once would reset the connection, and the sender would lose the answer.
+ */
+export function respond(
+  request: IncomingMessage,
+  response: ServerResponse,
+  lingerMs: number,
+  status: number,
+  body: string | undefined,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  if (response.headersSent || response.destroyed) return;
+  const bytes = Buffer.from(body ?? '', 'utf8');
+  response.writeHead(status, {
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    'content-length': bytes.length,
+    connection: 'close',
+    ...headers,
+  });
+  if (request.complete || hasNoBody(request) || isWaitingForContinue(request)) {
+    response.end(bytes);
+    return;
+  }
+  response.flushHeaders();
+  response.write(bytes);
+  const finish = () => {
+    clearTimeout(timer);
+    request.off('end', finish).off('close', finish);
+    response.end();
+  };
+  const timer = setTimeout(finish, lingerMs);
+  request.on('end', finish).on('close', finish);
+  request.resume();
+}
+
+function hasNoBody(request: IncomingMessage): boolean {
+  return request.headers['transfer-encoding'] === undefined && Number(request.headers['content-length'] ?? 0) === 0;
+}
+
+/** Such a sender holds the body back until it is asked for, which a refusal never does. */
+function isWaitingForContinue(request: IncomingMessage): boolean {
+  return request.headers.expect?.toLowerCase() === '100-continue';
+}
+
+/** The JSON body of an HTTP-level refusal. */
+export function refusalBody(error: string, message: string): string {
+  return JSON.stringify({ error, message });
+}

@@ -1,0 +1,39 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { TaskOrigin, TaskTrust } from '../task/index.js';
+
+/** What the request headers say about a task and its sender (spec/door.md sections 2 and 9). */
+export interface TaskHeaders {
+  readonly origin: TaskOrigin;
+  readonly trust: TaskTrust;
+  readonly traceparent?: string;
+  /** `x-murmur-forget-session: true`. */
+  readonly forgetSession: boolean;
+  /** `x-murmur-delegation-id`, empty when absent. */
+  readonly delegationId: string;
+  /** `x-murmur-completion-session`, empty when absent. */
+  readonly completionSession: string;
+}
+
+/**
+ * The wire may claim only `peer` and `completion`; any other caller is an `event`, untrusted.
+ *
+ * Does not stop: a program that claims `peer` and `trusted`. The claim is consent, not authentication.
+ */
+export function readTaskHeaders(headers: IncomingHttpHeaders): TaskHeaders {
+  const claimed = text(headers['x-murmur-task-origin']);
+  const origin = claimed === 'peer' || claimed === 'completion' ? claimed : 'event';
+  const trusted = origin !== 'event' && text(headers['x-murmur-task-trust']) === 'trusted';
+  const traceparent = text(headers.traceparent);
+  return {
+    origin,
+    trust: trusted ? 'trusted' : 'untrusted',
+    ...(traceparent === '' ? {} : { traceparent }),
+    forgetSession: text(headers['x-murmur-forget-session']) === 'true',
+    delegationId: text(headers['x-murmur-delegation-id']),
+    completionSession: text(headers['x-murmur-completion-session']),
+  };
+}
+
+function text(value: string | readonly string[] | undefined): string {
+  return typeof value === 'string' ? value : '';
+}

@@ -1,0 +1,359 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  isFinal,
+  laneOf,
+  type TaskOrigin,
+  TaskRegistry,
+  type TaskRegistryOptions,
+  type TaskRequest,
+  type TaskState,
+} from '../../src/task/index.js';
+
+function registry(options: Partial<TaskRegistryOptions> = {}): TaskRegistry {
+  return new TaskRegistry({ acceptance: 'queue', queueDepth: 8, now: () => 1_000, ...options });
+}
+
+function request(taskId: string, origin: TaskOrigin = 'event'): TaskRequest {
+  const trust = origin === 'user' ? 'trusted' : 'untrusted';
+  return { taskId, contextId: `ctx_${taskId}`, text: 'do it', origin, trust, source: 'a2a', receivedAtMs: 1 };
+}
+
+function running(taskId = 'a', options: Partial<TaskRegistryOptions> = {}): TaskRegistry {
+  const tasks = registry(options);
+  tasks.enqueue(request(taskId));
+  tasks.start(taskId);
+  return tasks;
+}
+
+describe('taking a place', () => {
+  it.each([
+    { acceptance: 'none', queueDepth: 9, states: ['rejected'] },
+    { acceptance: 'single', queueDepth: 9, states: ['submitted', 'rejected'] },
+    { acceptance: 'queue', queueDepth: 1, states: ['submitted', 'rejected'] },
+    { acceptance: 'queue', queueDepth: 3, states: ['submitted', 'submitted', 'submitted', 'rejected'] },
+  ] as const)('under $acceptance with depth $queueDepth sends answer $states', ({ acceptance, queueDepth, states }) => {
+    const tasks = registry({ acceptance, queueDepth });
+    const got = states.map((_, index) => {
+      const promised = tasks.canAccept();
+      const reply = tasks.enqueue(request(`t${index}`));
+      expect(reply.ok && reply.task.state === 'submitted').toBe(promised);
+      return reply.ok && reply.task.state;
+    });
+    expect(got).toEqual(states);
+  });
+
+  it('single takes one task per session, also after it ended', () => {
+    const tasks = running('a', { acceptance: 'single' });
+    expect(tasks.canAccept()).toBe(false);
+    tasks.finish('a', 'completed');
+    expect(tasks.canAccept()).toBe(false);
+  });
+
+  it('queue does not count the running task', () => {
+    const tasks = running('a', { queueDepth: 1 });
+    expect(tasks.canAccept()).toBe(true);
+  });
+
+  it('keeps a refused task readable with the text that means: try again', () => {
+    const tasks = registry({ acceptance: 'single' });
+    tasks.enqueue(request('a'));
+    tasks.enqueue(request('b'));
+    expect(tasks.get('b')).toMatchObject({ state: 'rejected', message: 'task rejected: capsule is busy' });
+  });
+
+  it('forgets the oldest refused tasks beyond the bound, and no accepted one', () => {
+    const tasks = registry({ acceptance: 'single', refusedKept: 2 });
+    for (const id of ['a', 'b', 'c', 'd']) tasks.enqueue(request(id));
+    expect(tasks.list().map((task) => task.taskId)).toEqual(['a', 'c', 'd']);
+  });
+
+  it('refuses a second request under one id and leaves the first untouched', () => {
+    const tasks = running('a');
+    expect(tasks.enqueue(request('a'))).toEqual({ ok: false, reason: 'task id a is already taken' });
+    expect(tasks.pending).toBe(0);
+    expect(tasks.get('a')?.state).toBe('working');
+  });
+
+  it('admits the launch task whatever the door accepts', () => {
+    const tasks = registry({ acceptance: 'none' });
+    expect(tasks.enqueueLaunchTask(request('a', 'user'))).toMatchObject({ ok: true, task: { state: 'submitted' } });
+    expect(tasks.next()?.taskId).toBe('a');
+  });
+
+  it('withdraws a task that could not be handed over, as if it had never come', () => {
+    const tasks = registry({ acceptance: 'single' });
+    tasks.enqueue(request('a'));
+    tasks.withdraw('a');
+    expect([tasks.pending, tasks.get('a'), tasks.get(), tasks.canAccept()]).toEqual([0, undefined, undefined, true]);
+  });
+});
+
+describe('order', () => {
+  it('drains user before peer before bg, first come first served in a lane', () => {
+    const tasks = registry();
+    const arrivals = {
+      bg1: 'event',
+      user1: 'user',
+      bg2: 'schedule',
+      peer1: 'peer',
+      user2: 'user',
+      bg3: 'system',
+    } as const;
+    for (const [id, origin] of Object.entries(arrivals)) tasks.enqueue(request(id, origin));
+    tasks.enqueue(request('peer2', 'peer'));
+    const order: string[] = [];
+    for (let task = tasks.next(); task !== undefined; task = tasks.next()) {
+      order.push(task.taskId);
+      tasks.start(task.taskId);
+      expect(tasks.next()).toBeUndefined();
+      tasks.finish(task.taskId, 'completed');
+    }
+    expect(order).toEqual(['user1', 'user2', 'peer1', 'peer2', 'bg1', 'bg2', 'bg3']);
+  });
+
+  it('refuses to start a second task while one runs, and keeps it first', () => {
+    const tasks = running('a');
+    tasks.enqueue(request('b'));
+    expect(tasks.start('b')).toEqual({ ok: false, reason: 'task a is still running' });
+    tasks.finish('a', 'completed');
+    expect(tasks.next()?.taskId).toBe('b');
+  });
+
+  it.each([
+    ['user', 'user'],
+    ['peer', 'peer'],
+    ['schedule', 'bg'],
+    ['event', 'bg'],
+    ['completion', 'bg'],
+    ['system', 'bg'],
+  ] as const)('origin %s waits in lane %s', (origin, lane) => {
+    expect(laneOf(origin)).toBe(lane);
+  });
+});
+
+describe('waiting for a person', () => {
+  it('shows the question, hands the reply over once and goes back to working', () => {
+    const tasks = running('a');
+    const got: string[] = [];
+    expect(tasks.setInputRequired('a', 'which one?', (text) => got.push(text))).toMatchObject({
+      ok: true,
+      task: { state: 'input-required', prompt: 'which one?' },
+    });
+    expect(tasks.waitingTaskId).toBe('a');
+    expect(tasks.deliverInput('a', 'the first')).toMatchObject({ ok: true, task: { state: 'working' } });
+    expect(tasks.get('a')).not.toHaveProperty('prompt');
+    expect(tasks.waitingTaskId).toBeUndefined();
+    expect(tasks.deliverInput('a', 'again')).toEqual({ ok: false, reason: 'task is not in input-required state' });
+    expect(got).toEqual(['the first']);
+  });
+
+  it('only the active task may ask, and only while it works', () => {
+    const tasks = running('a');
+    const ask = (id: string) => tasks.setInputRequired(id, '?', () => undefined);
+    expect(ask('b')).toEqual({ ok: false, reason: 'task is not the active running task' });
+    ask('a');
+    expect(ask('a')).toEqual({ ok: false, reason: 'task is not in working state' });
+  });
+
+  it('drops the waiter when the task ends first', () => {
+    const tasks = running('a');
+    let delivered = false;
+    tasks.setInputRequired('a', '?', () => {
+      delivered = true;
+    });
+    tasks.finish('a', 'failed', { message: 'input-timeout' });
+    expect(tasks.deliverInput('a', 'late').ok).toBe(false);
+    expect(delivered).toBe(false);
+  });
+
+  it('goes back to working when the waiter gave up', () => {
+    const tasks = running('a');
+    tasks.setInputRequired('a', '?', () => undefined);
+    expect(tasks.abandonInput('a')).toMatchObject({ ok: true, task: { state: 'working' } });
+  });
+});
+
+describe('ending', () => {
+  it('a cancel that races a completion wins or loses, never both', () => {
+    const first = running('a');
+    first.cancel('a');
+    expect(first.finish('a', 'completed', { response: 'late' })).toMatchObject({
+      ok: true,
+      task: { state: 'canceled', message: 'task canceled' },
+    });
+    expect(first.get('a')).not.toHaveProperty('response');
+
+    const second = running('a');
+    second.finish('a', 'completed', { response: 'done' });
+    expect(second.cancel('a')).toMatchObject({ ok: true, task: { state: 'completed', response: 'done' } });
+  });
+
+  it('gives no next task until a canceled one has stopped', () => {
+    const tasks = running('a');
+    tasks.enqueue(request('b'));
+    tasks.cancel('a');
+    expect(tasks.next()).toBeUndefined();
+    tasks.finish('a', 'canceled');
+    expect(tasks.next()?.taskId).toBe('b');
+  });
+
+  it('cancels a waiting task at once and frees its place', () => {
+    const tasks = running('a', { queueDepth: 1 });
+    tasks.enqueue(request('b'));
+    expect(tasks.cancel('b')).toMatchObject({ ok: true, task: { message: 'task canceled before it started' } });
+    expect(tasks.canAccept()).toBe(true);
+  });
+
+  it('closing rejects every waiting task once, leaves the active one and takes no more', () => {
+    const tasks = running('a');
+    tasks.enqueue(request('b'));
+    tasks.enqueue(request('c', 'user'));
+    expect(tasks.close().map((task) => [task.taskId, task.state])).toEqual([
+      ['c', 'rejected'],
+      ['b', 'rejected'],
+    ]);
+    expect(tasks.close()).toEqual([]);
+    expect(tasks.enqueue(request('d'))).toMatchObject({ task: { message: 'task rejected: the session is closing' } });
+    expect(tasks.get('a')?.state).toBe('working');
+  });
+
+  it('counts each task that ran', () => {
+    const tasks = running('a');
+    tasks.cancel('a');
+    tasks.finish('a', 'canceled');
+    expect(tasks.generation).toBe(1);
+  });
+});
+
+describe('reading', () => {
+  it('without an id means the active task, then the last one, then the newest waiting one', () => {
+    const tasks = registry();
+    expect(tasks.get()).toBeUndefined();
+    tasks.enqueue(request('a'));
+    expect(tasks.get()?.taskId).toBe('a');
+    tasks.start('a');
+    tasks.enqueue(request('b'));
+    expect(tasks.get()?.taskId).toBe('a');
+    tasks.finish('a', 'completed');
+    expect(tasks.get()?.taskId).toBe('a');
+  });
+
+  it('hands out copies that later changes never touch', () => {
+    const tasks = registry();
+    const reply = tasks.enqueue(request('a'));
+    tasks.start('a');
+    tasks.finish('a', 'completed', { response: 'done' });
+    expect(reply).toMatchObject({ task: { state: 'submitted' } });
+    expect(Object.isFrozen(tasks.get('a'))).toBe(true);
+  });
+});
+
+describe('any sequence of operations', () => {
+  const origins: readonly TaskOrigin[] = ['user', 'peer', 'event', 'system'];
+  const operation = fc.record({
+    verb: fc.constantFrom(
+      'enqueue',
+      'launch',
+      'withdraw',
+      'start',
+      'next',
+      'complete',
+      'fail',
+      'ask',
+      'reply',
+      'abandon',
+      'reject',
+      'cancel',
+      'close',
+    ),
+    id: fc.constantFrom('a', 'b', 'c', 'd'),
+    origin: fc.constantFrom(...origins),
+  });
+  const allowed: Record<TaskState, readonly TaskState[]> = {
+    submitted: ['working', 'canceled', 'rejected'],
+    working: ['input-required', 'completed', 'failed', 'canceled'],
+    'input-required': ['working', 'completed', 'failed', 'canceled'],
+    completed: [],
+    failed: [],
+    canceled: [],
+    rejected: [],
+  };
+
+  it('gives each task one final state, one task the place, and never more waiting than allowed', () => {
+    fc.assert(
+      fc.property(
+        fc.array(operation, { maxLength: 60 }),
+        fc.constantFrom('none' as const, 'single' as const, 'queue' as const),
+        fc.integer({ min: 0, max: 3 }),
+        (operations, acceptance, queueDepth) => {
+          const tasks = registry({ acceptance, queueDepth });
+          const seen = new Map<string, TaskState>();
+          let delivered = 0;
+          let asked = 0;
+          for (const { verb, id, origin } of operations) {
+            const before = tasks.pending;
+            switch (verb) {
+              case 'enqueue':
+                tasks.enqueue(request(id, origin));
+                expect(tasks.pending).toBeLessThanOrEqual(Math.max(before, acceptance === 'single' ? 1 : queueDepth));
+                break;
+              case 'launch':
+                tasks.enqueueLaunchTask(request(id, 'user'));
+                break;
+              case 'withdraw':
+                if (tasks.withdraw(id).ok) seen.delete(id);
+                break;
+              case 'start':
+                tasks.start(id);
+                break;
+              case 'next': {
+                const next = tasks.next();
+                if (next !== undefined) expect(tasks.start(next.taskId).ok).toBe(true);
+                break;
+              }
+              case 'complete':
+                tasks.finish(id, 'completed', { response: 'r' });
+                break;
+              case 'fail':
+                tasks.finish(id, 'failed', { message: 'm' });
+                break;
+              case 'ask':
+                if (tasks.setInputRequired(id, '?', () => delivered++).ok) asked++;
+                break;
+              case 'reply':
+                tasks.deliverInput(id, 'x');
+                break;
+              case 'abandon':
+                tasks.abandonInput(id);
+                break;
+              case 'reject':
+                tasks.reject(id, 'no');
+                break;
+              case 'cancel':
+                tasks.cancel(id);
+                break;
+              case 'close':
+                tasks.close();
+                break;
+            }
+            for (const task of tasks.list()) {
+              const was = seen.get(task.taskId);
+              if (was !== undefined && was !== task.state) expect(allowed[was]).toContain(task.state);
+              seen.set(task.taskId, task.state);
+              if (task.response !== undefined) expect(task.state).toBe('completed');
+              expect(task.prompt !== undefined).toBe(task.state === 'input-required');
+            }
+            const live = tasks.list().filter((task) => task.state === 'working' || task.state === 'input-required');
+            expect(live.length).toBeLessThanOrEqual(1);
+            if (live[0] !== undefined) expect(tasks.activeTaskId).toBe(live[0].taskId);
+            expect(tasks.pending).toBe(tasks.list().filter((task) => task.state === 'submitted').length);
+            expect(delivered).toBeLessThanOrEqual(asked);
+          }
+          expect([...seen.values()].every((state) => isFinal(state) === (allowed[state].length === 0))).toBe(true);
+        },
+      ),
+      { numRuns: 400 },
+    );
+  });
+});
