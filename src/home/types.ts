@@ -149,10 +149,18 @@ export interface RetainLimits {
   readonly maxAgeMs?: number | undefined;
 }
 
-/** What retention removed from one kind of store: the fields of one `retention` trace line. */
+/** The fields of one `retention` trace line. */
 export interface RetentionOutcome {
-  readonly store: 'sessions' | 'records';
+  readonly store: 'sessions';
   readonly reason: string;
   readonly removed: number;
-  readonly targets: string[];
+  /** Session ids, newest first. */
+  readonly targets: readonly string[];
+}
+
+export interface RetentionReport {
+  /** Absent when nothing was removed. */
+  readonly outcome?: RetentionOutcome;
+  /** One message for each session that could not be removed. Nothing in the launch depends on them. */
+  readonly failures: readonly string[];
 }

@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, constants, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { reasonOf } from '../errors/index.js';
+import { ensurePrivateDirectory, type MurmurHome, murmurHome, startToken } from '../home/index.js';
+import { type Clock, systemClock } from '../supervise/clock.js';
+import { isId } from '../supervise/ids.js';
+import { guardOf } from './guard.js';
+import { hasControllingTerminal } from './terminal.js';
+import type { PublishOutcome, RunningRecord } from './types.js';
+
+export interface RecordFacts {
+  readonly sessionId: string;
+  /** `host:port` of the door. */
+  readonly url: string;
+  readonly capsuleName: string;
+  readonly capsuleVersion: string;
+  readonly recordsDir: string;
+}
+
+/** The record of a session whose door this process holds. */
+export function recordOfThisProcess(facts: RecordFacts, clock: Clock = systemClock): RunningRecord {
+  return {
+    session_id: facts.sessionId,
+    url: facts.url,
+    pid: process.pid,
+    process_start: startToken(process.pid) ?? '',
+    capsule_name: facts.capsuleName,
+    capsule_version: facts.capsuleVersion,
+    workdir: facts.recordsDir,
+    outlives_launcher: !hasControllingTerminal(),
+    started_at: new Date(clock.now()).toISOString().replace(/\.\d+Z$/, 'Z'),
+  };
+}
+
+/**
+ * Publishes `record` as `running/<session_id>.json`, for as long as the guard is not retired. Publish after the door listens
+ * and before it is announced. Never throws.
+ */
+export function publishRecord(record: RunningRecord, home?: MurmurHome): PublishOutcome {
+  try {
+    if (!isId('ses', record.session_id)) throw new Error(`${JSON.stringify(record.session_id)} is not a session id`);
+    const directory = (home ?? murmurHome()).running;
+    ensurePrivateDirectory(directory);
+    const path = join(directory, `${record.session_id}.json`);
+    commit(directory, path, textOf(record));
+    return { status: 'published', guard: guardOf(path) };
+  } catch (error) {
+    return { status: 'failed', reason: reasonOf(error) };
+  }
+}
+
+/** The nine fields in their order, whatever order or extras the object has. */
+function textOf(record: RunningRecord): string {
+  const ordered: RunningRecord = {
+    session_id: record.session_id,
+    url: record.url,
+    pid: record.pid,
+    process_start: record.process_start,
+    capsule_name: record.capsule_name,
+    capsule_version: record.capsule_version,
+    workdir: record.workdir,
+    outlives_launcher: record.outlives_launcher,
+    started_at: record.started_at,
+  };
+  return JSON.stringify(ordered, null, 2);
+}
+
+/**
+ * Writes beside the final name and renames onto it: a reader deletes a record it cannot parse, so it must never see a part.
+ * The staged name does not end in `.json`, so readers pass it by.
+ */
+function commit(directory: string, path: string, text: string): void {
+  const staged = join(directory, `.mur-${randomBytes(8).toString('hex')}.tmp`);
+  try {
+    const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+    const fd = openSync(staged, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+    try {
+      writeFileSync(fd, text);
+    } finally {
+      closeSync(fd);
+    }
+    renameSync(staged, path);
+  } catch (error) {
+    rmSync(staged, { force: true });
+    throw new Error(`failed to write ${path}: ${reasonOf(error)}`, { cause: error });
+  }
+}
