@@ -1,6 +1,8 @@
 import type { ArtifactEntry } from './artifact.js';
 import type { Capabilities } from './capabilities.js';
 import type { ContextConfig } from './context.js';
+import type { ControlConfig } from './control.js';
+import type { ExportsConfig } from './exports.js';
 import type { InferenceConfig } from './inference.js';
 import type { LifecycleConfig } from './lifecycle.js';
 import type { NetworkConfig } from './network.js';
@@ -22,6 +24,10 @@ export interface RuntimeManifest {
   readonly observability: ObservabilityConfig;
   readonly trace: TraceConfig;
   readonly lifecycle: LifecycleConfig;
+  /** Absent exports nothing. */
+  readonly exports?: ExportsConfig;
+  /** Empty lists when the capsule has no control surface. */
+  readonly control: ControlConfig;
 }
 
 /** Something a person should hear about although the manifest parses. */

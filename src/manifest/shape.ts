@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type { Path } from './tree.js';
 
 /**
  * The vocabulary of the block schemas. A schema says which keys a block has and which YAML type each value takes; rules that
@@ -9,7 +10,10 @@ import * as z from 'zod/mini';
  */
 export const text = () => z.nullish(z.string());
 export const flag = () => z.nullish(z.boolean());
-export const number = () => z.nullish(z.number());
+export const integer = () => z.nullish(z.int());
+export const fraction = () => z.nullish(z.number());
+/** A count with an optional unit: `1024`, `10Mi`, `30d`. */
+export const quantity = () => z.nullish(z.union([z.string(), z.number()]));
 export const word = <const T extends readonly [string, ...string[]]>(words: T) => z.nullish(z.enum(words));
 export const list = <T extends z.ZodMiniType>(element: T) => z.optional(z.array(element));
 export const texts = () => list(z.string());
@@ -18,5 +22,73 @@ export const block = <T extends Record<string, z.ZodMiniType>>(keys: T) => z.nul
 export const named = <T extends z.ZodMiniType>(value: T) => z.nullish(z.record(z.string(), value));
 /** A value carried without looking inside. */
 export const free = () => z.optional(z.unknown());
+
+/** The kind of a YAML value, in the words of spec/manifest.md 1.1. */
+export function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return 'null';
+  if (Array.isArray(value)) return 'sequence';
+  if (typeof value === 'bigint') return 'number';
+  return typeof value === 'object' ? 'mapping' : typeof value;
+}
+
+/** The first value of `tree` that has another YAML type than `schema` says; `undefined` when all fit. */
+export function shapeProblem(
+  schema: z.ZodMiniType,
+  root: unknown,
+): { readonly path: Path; readonly message: string; readonly tooLarge: boolean } | undefined {
+  // One parse per process: compiling a parser would cost more than it saves.
+  const result = z.safeParse(schema, root, { jitless: true });
+  const issue = result.error?.issues[0];
+  if (issue === undefined) return undefined;
+  const path = issue.path as Path;
+  const value = path.reduce<unknown>((at, step) => (at as Record<string | number, unknown> | undefined)?.[step], root);
+  if (typeof value === 'bigint' || issue.code === 'too_big') {
+    return { path, message: `${value} is beyond ${Number.MAX_SAFE_INTEGER}`, tooLarge: true };
+  }
+  return { path, message: describe(issue, value), tooLarge: false };
+}
+
+function describe(issue: z.core.$ZodIssue, value: unknown): string {
+  if (issue.code === 'invalid_value' && typeof value === 'string') {
+    const shown = value.length > 40 ? `${value.slice(0, 40)}...` : value;
+    return `unknown value '${shown}'; expected one of: ${issue.values.join(', ')}`;
+  }
+  return `expected ${expectation(issue)}, got ${kindOf(value)}`;
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  object: 'mapping',
+  record: 'mapping',
+  array: 'sequence',
+  int: 'integer',
+};
+
+function expectation(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_type') return kinds[issue.expected] ?? issue.expected;
+  if (issue.code === 'invalid_value') return issue.values.join(' or ');
+  if (issue.code === 'invalid_union') return issue.errors.flat().map(expectation).join(' or ');
+  return 'another value';
+}
+
+/** The schema of each known key of a block, or of the elements of a list or named mapping; nothing for other schemas. */
+export function partsOf(schema: z.core.$ZodType): {
+  readonly keys?: Readonly<Record<string, z.core.$ZodType>>;
+  readonly element?: z.core.$ZodType;
+} {
+  const { def } = schema._zod as unknown as { def: { type: string; [key: string]: unknown } };
+  switch (def.type) {
+    case 'optional':
+    case 'nullable':
+      return partsOf(def.innerType as z.core.$ZodType);
+    case 'object':
+      return { keys: def.shape as Readonly<Record<string, z.core.$ZodType>> };
+    case 'array':
+      return { element: def.element as z.core.$ZodType };
+    case 'record':
+      return { element: def.valueType as z.core.$ZodType };
+    default:
+      return {};
+  }
+}
 
 export { z };

@@ -1,0 +1,73 @@
+import type { ArtifactEntry } from './artifact.js';
+import type { InferenceConfig } from './inference.js';
+import type { Report } from './report.js';
+
+/** The entry a driver or prompt reference names: by its full name, or by its last segment. */
+export function findEntry(entries: readonly ArtifactEntry[], reference: string): ArtifactEntry | undefined {
+  return entries.find((entry) => entry.name === reference) ?? entries.find((entry) => entry.toolName === reference);
+}
+
+/** Checks that `inference.system_prompt_artifact` names an entry that may be a prompt. */
+export function checkPromptArtifact(
+  inference: InferenceConfig,
+  entries: readonly ArtifactEntry[],
+  report: Report,
+): void {
+  const prompt = inference.systemPrompt;
+  if (prompt?.kind !== 'artifact') return;
+  const path = ['inference', 'system_prompt_artifact'];
+  const entry = findEntry(entries, prompt.name);
+  if (entry === undefined) throw report.fault(path, `'${prompt.name}' is not declared under artifacts`);
+  if (!entry.promptPayload)
+    throw report.fault(path, `artifact '${prompt.name}' does not declare 'prompt_payload: true'`);
+}
+
+/** Checks the driver references and what each driver entry declares (spec/manifest.md sections 5.1 and 8.1). */
+export function checkDrivers(
+  inference: InferenceConfig | undefined,
+  entries: readonly ArtifactEntry[],
+  report: Report,
+): void {
+  const primary =
+    inference && driverEntry(inference.driver.artifact, ['inference', 'driver', 'artifact'], entries, report);
+  const alternates = (inference?.alternates ?? []).map((choice, index) =>
+    driverEntry(choice.driver.artifact, ['inference', 'alternates', index, 'driver', 'artifact'], entries, report),
+  );
+  if (inference?.transport === 'process') refuseProcessExtras(primary!, report);
+
+  for (const entry of entries) {
+    const path = ['artifacts', entry.index];
+    const isBound = entry === primary || alternates.includes(entry);
+    if (entry.runtime !== 'driver') continue;
+    if (entry.gateway !== undefined && (!isBound || inference?.transport === 'process')) {
+      const why = isBound ? 'transport: process takes none' : 'no inference driver names this entry';
+      throw report.fault([...path, 'gateway'], `artifact '${entry.name}' declares 'gateway:' but ${why}`);
+    }
+    if (isBound && inference?.transport === 'http' && entry.gateway === undefined) {
+      const message = `artifact '${entry.name}' is an inference driver and must declare 'gateway.endpoint'`;
+      throw report.fault(path, message, { hint: 'add gateway: with endpoint: and api_key: or keyless: true' });
+    }
+  }
+}
+
+function driverEntry(
+  reference: string,
+  path: readonly (string | number)[],
+  entries: readonly ArtifactEntry[],
+  report: Report,
+): ArtifactEntry {
+  const entry = findEntry(entries, reference);
+  if (entry === undefined) throw report.fault(path, `'${reference}' is not declared under artifacts`);
+  if (entry.runtime !== 'driver') {
+    throw report.fault(path, `artifact '${reference}' has 'runtime: ${entry.runtime}', expected driver`);
+  }
+  return entry;
+}
+
+function refuseProcessExtras(entry: ArtifactEntry, report: Report): void {
+  for (const key of ['capabilities', 'config'] as const) {
+    if (entry[key] === undefined) continue;
+    const message = `artifact '${entry.name}' declares '${key}:' but a driver under transport: process takes none`;
+    throw report.fault(['artifacts', entry.index, key], message);
+  }
+}

@@ -1,0 +1,44 @@
+import { dotted, type Report } from './report.js';
+import { partsOf, type z } from './shape.js';
+import { nearestKey } from './suggest.js';
+import type { Path } from './tree.js';
+
+interface UnknownKey {
+  readonly path: Path;
+  readonly known: readonly string[];
+}
+
+/** Warns once per key that no schema names (spec/manifest.md section 1.2). `versionNote` is added when there is any. */
+export function reportUnknownKeys(
+  schema: z.core.$ZodType,
+  report: Report,
+  versionNote?: (count: number) => string | undefined,
+): void {
+  const found: UnknownKey[] = [];
+  collect(schema, report.tree.root, [], report, found);
+  for (const { path, known } of found) {
+    const key = String(path.at(-1));
+    const blockPath = path.slice(0, -1);
+    const place = blockPath.length === 0 ? 'at the top level' : `in '${dotted(blockPath)}'`;
+    const near = nearestKey(key, known);
+    const advice = near === undefined ? 'it may come from a newer runtime' : `did you mean '${near}'?`;
+    report.warn('W-SEC-019', `unknown key '${key}' ${place} is ignored; ${advice}`, path);
+  }
+  const note = found.length === 0 ? undefined : versionNote?.(found.length);
+  if (note !== undefined) report.warn('W-SEC-019', note, ['mur_version']);
+}
+
+function collect(schema: z.core.$ZodType, value: unknown, path: Path, report: Report, found: UnknownKey[]): void {
+  if (typeof value !== 'object' || value === null) return;
+  const { keys, element } = partsOf(schema);
+  if (element !== undefined) {
+    for (const [key, item] of Object.entries(value)) {
+      collect(element, item, [...path, Array.isArray(value) ? Number(key) : key], report, found);
+    }
+  }
+  if (keys === undefined) return;
+  for (const key of report.tree.keysOf(value)) {
+    if (!Object.hasOwn(keys, key)) found.push({ path: [...path, key], known: Object.keys(keys) });
+    else collect(keys[key]!, (value as Record<string, unknown>)[key], [...path, key], report, found);
+  }
+}

@@ -1,0 +1,61 @@
+import { LineCounter, parseDocument } from 'yaml';
+import { lowerDocument, type Path, type Position, type Tree, TreeFault } from './tree.js';
+
+/** Far above any real manifest; keeps the parser's worst cases short. */
+export const maxManifestBytes = 256 * 1024;
+
+export type YamlOutcome =
+  | { readonly ok: true; readonly tree: Tree }
+  | { readonly ok: false; readonly detail: string; readonly at?: Position; readonly hint?: string };
+
+/**
+ * `text` under the YAML profile of spec/manifest.md 1.1: YAML 1.2 core, and an error for duplicate keys, unknown tags,
+ * another `%YAML` version, a stray byte-order mark, and aliases that multiply. Never throws.
+ */
+export function parseYaml(text: string, keepsText: (path: Path) => boolean): YamlOutcome {
+  if (Buffer.byteLength(text) > maxManifestBytes) {
+    return { ok: false, detail: `the file is larger than ${maxManifestBytes} bytes` };
+  }
+  const body = text.startsWith('\uFEFF') ? text.slice(1) : text;
+  const lineCounter = new LineCounter();
+  const at = (offset: number): Position => {
+    const { line, col } = lineCounter.linePos(offset);
+    return { line, column: col };
+  };
+  try {
+    const document = parseDocument(body, {
+      version: '1.2',
+      schema: 'core',
+      resolveKnownTags: false,
+      // Found while lowering instead: the library compares every pair of keys, which is slow on a hostile file.
+      uniqueKeys: false,
+      intAsBigInt: true,
+      prettyErrors: false,
+      logLevel: 'error',
+      lineCounter,
+    });
+    const fault = document.errors[0] ?? document.warnings[0];
+    if (fault !== undefined) {
+      const position = at(fault.pos[0]);
+      const hint = unquotedReference(body, position.line);
+      return { ok: false, detail: fault.message, at: position, ...(hint === undefined ? {} : { hint }) };
+    }
+    if (document.directives.yaml.explicit && document.directives.yaml.version !== '1.2') {
+      const offset = Math.max(0, body.search(/^%YAML/m));
+      return { ok: false, detail: `%YAML ${document.directives.yaml.version} is not supported`, at: at(offset) };
+    }
+    return { ok: true, tree: lowerDocument(document, { lineCounter, keepsText }) };
+  } catch (error) {
+    if (error instanceof TreeFault) return { ok: false, detail: error.message, at: at(error.offset) };
+    if (error instanceof RangeError) return { ok: false, detail: 'nested too deeply' };
+    throw error;
+  }
+}
+
+/** The advice for `{ api_key: ${NAME} }`, whose brace ends the value early. */
+function unquotedReference(text: string, line: number): string | undefined {
+  const written = text.split('\n', line)[line - 1] ?? '';
+  const reference = /[{,].*?(\$\{[^}'"]*\}?)/.exec(written)?.[1];
+  if (reference === undefined) return undefined;
+  return `inside { } quote the reference, as in "${reference}", or write the block one key per line`;
+}
