@@ -1,8 +1,6 @@
-import { randomBytes } from 'node:crypto';
-import { closeSync, constants, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { reasonOf } from '../errors/index.js';
-import { ensurePrivateDirectory, type MurmurHome, murmurHome, startToken } from '../home/index.js';
+import { ensurePrivateDirectory, holdDirectory, type MurmurHome, murmurHome, startToken } from '../home/index.js';
 import { type Clock, systemClock } from '../supervise/clock.js';
 import { isId } from '../supervise/ids.js';
 import { guardOf } from './guard.js';
@@ -42,9 +40,9 @@ export function publishRecord(record: RunningRecord, home?: MurmurHome): Publish
     if (!isId('ses', record.session_id)) throw new Error(`${JSON.stringify(record.session_id)} is not a session id`);
     const directory = (home ?? murmurHome()).running;
     ensurePrivateDirectory(directory);
-    const path = join(directory, `${record.session_id}.json`);
-    commit(directory, path, textOf(record));
-    return { status: 'published', guard: guardOf(path) };
+    const name = `${record.session_id}.json`;
+    commit(directory, name, textOf(record));
+    return { status: 'published', guard: guardOf(join(directory, name)) };
   } catch (error) {
     return { status: 'failed', reason: reasonOf(error) };
   }
@@ -67,22 +65,16 @@ function textOf(record: RunningRecord): string {
 }
 
 /**
- * Writes beside the final name and renames onto it: a reader deletes a record it cannot parse, so it must never see a part.
- * The staged name does not end in `.json`, so readers pass it by.
+ * Replaces the file in one step, by way of a name that does not end in `.json`: a reader deletes a record it cannot parse, so
+ * it must never see a part of one.
  */
-function commit(directory: string, path: string, text: string): void {
-  const staged = join(directory, `.mur-${randomBytes(8).toString('hex')}.tmp`);
+function commit(directory: string, name: string, text: string): void {
+  const running = holdDirectory(directory);
   try {
-    const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
-    const fd = openSync(staged, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
-    try {
-      writeFileSync(fd, text);
-    } finally {
-      closeSync(fd);
-    }
-    renameSync(staged, path);
+    running.writeFile(name, text, { mode: 0o600, mkdirs: false });
   } catch (error) {
-    rmSync(staged, { force: true });
-    throw new Error(`failed to write ${path}: ${reasonOf(error)}`, { cause: error });
+    throw new Error(`failed to write ${join(directory, name)}: ${reasonOf(error)}`, { cause: error });
+  } finally {
+    running.close();
   }
 }

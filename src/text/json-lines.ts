@@ -1,0 +1,97 @@
+/**
+ * Reading files of JSON lines that a crash may have damaged: a torn last line, blocks of NUL bytes, a cut UTF-8 sequence. Every
+ * whole line is read; what could not be read is reported, never silently skipped (cases/reports row 71).
+ */
+import { closeSync, openSync, readSync } from 'node:fs';
+
+export type JsonLine =
+  | { readonly kind: 'value'; readonly line: number; readonly value: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'warning'; readonly line: number; readonly reason: string };
+
+const LF = 0x0a;
+const chunkBytes = 64 * 1024;
+
+/**
+ * The JSON objects of the file, in order, with a warning for each damaged place. Holds one line in memory at a time. Throws what
+ * `openSync` throws when the file cannot be opened.
+ */
+export function* readJsonLines(path: string): Generator<JsonLine> {
+  let line = 0;
+  for (const { bytes, ended } of rawLines(path)) {
+    line += 1;
+    yield* valuesOf(bytes, line, ended);
+  }
+}
+
+interface RawLine {
+  readonly bytes: Buffer;
+  /** False for the last bytes of a file that does not end in a line feed. */
+  readonly ended: boolean;
+}
+
+function* rawLines(path: string): Generator<RawLine> {
+  const fd = openSync(path, 'r');
+  try {
+    const chunk = Buffer.allocUnsafe(chunkBytes);
+    let pending: Buffer[] = [];
+    for (let got = readSync(fd, chunk); got > 0; got = readSync(fd, chunk)) {
+      let start = 0;
+      for (let end = nextLf(chunk, start, got); end !== -1; end = nextLf(chunk, start, got)) {
+        pending.push(chunk.subarray(start, end));
+        yield { bytes: Buffer.concat(pending), ended: true };
+        pending = [];
+        start = end + 1;
+      }
+      if (start < got) pending.push(Buffer.from(chunk.subarray(start, got)));
+    }
+    if (pending.length > 0) yield { bytes: Buffer.concat(pending), ended: false };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function nextLf(chunk: Buffer, start: number, end: number): number {
+  const at = chunk.indexOf(LF, start);
+  return at < end ? at : -1;
+}
+
+function* valuesOf(bytes: Buffer, line: number, ended: boolean): Generator<JsonLine> {
+  if (bytes.includes(0)) {
+    yield { kind: 'warning', line, reason: 'the line holds NUL bytes, as an interrupted write leaves them' };
+  }
+  for (const part of withoutNuls(bytes)) {
+    const value = objectOf(part);
+    if (value === undefined)
+      yield { kind: 'warning', line, reason: ended ? 'not a JSON object' : 'the last line is torn' };
+    else yield { kind: 'value', line, value };
+  }
+  if (!ended) yield { kind: 'warning', line, reason: 'the file does not end in a line feed' };
+}
+
+/** The pieces between runs of NUL. JSON never holds that byte, so a piece is a line, or part of one that was torn. */
+function withoutNuls(bytes: Buffer): Buffer[] {
+  const parts: Buffer[] = [];
+  let start = 0;
+  for (let end = bytes.indexOf(0); end !== -1; end = bytes.indexOf(0, start)) {
+    parts.push(bytes.subarray(start, end));
+    start = end + 1;
+  }
+  parts.push(bytes.subarray(start));
+  return parts.filter((part) => !isBlank(part));
+}
+
+function isBlank(bytes: Buffer): boolean {
+  return bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
+}
+
+/** No part of the line goes into a message: it is data from outside. */
+function objectOf(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
