@@ -35,6 +35,8 @@ export interface Preopen {
   /** Name the guest sees: `.` for the work folder, `state` for a state store. */
   readonly guestPath: string;
   readonly readOnly: boolean;
+  /** The same directory by name. Needed only where the system has no /proc/self/fd; Linux never reads it. */
+  readonly hostPath?: string;
 }
 
 /** What the guest runs as: which world's imports it gets and which export is called. */
