@@ -1,0 +1,19 @@
+/**
+ * Runs WASM components of artifacts: compiled once, a fresh instance per call, on threads, within limits. Not the policy of a
+ * session (src/policy) and not what the guest's imports do (the `GuestHost` its caller gives).
+ * Read next: types.ts (the contract), host.ts (how it is put together), ../../workers/call.ts (the other side).
+ */
+export { createWasmHost } from './host.js';
+export { linkError } from './link.js';
+export type {
+  CallOutcome,
+  CallReport,
+  CallRequest,
+  Component,
+  EgressSession,
+  GuestHost,
+  InterfaceRef,
+  LoadProgress,
+  WasmHost,
+  WasmHostOptions,
+} from './types.js';

@@ -1,0 +1,101 @@
+/**
+ * Decides before anything runs whether a component fits the world of its kind, at a version this host serves. Versions come
+ * from the component's own bytes (contract.ts). Not the functions themselves (workers/imports.ts, workers/wasi).
+ * The accept sets are those of spec/wit.md 1.1; versions whose shape is not confirmed yet stay out.
+ */
+
+import type { GuestKind } from '../../workers/protocol.js';
+import { type ErrorCode, MurError } from '../errors/index.js';
+import { interfaceText } from './contract.js';
+import type { Component, InterfaceRef } from './types.js';
+
+/** Versions this host serves, by interface. An import that only brings types (`murmur:tool/run` beside the registry) counts too. */
+const served: Readonly<Record<string, readonly string[]>> = {
+  'murmur:tool/run': ['0.1.0'],
+  'murmur:capsule/run': ['0.1.0'],
+  'murmur:tool-registry/invoke': ['0.1.0'],
+  'murmur:artifact-manager/manage': ['0.1.0'],
+  'murmur:message/send': ['0.1.0'],
+  'murmur:shell/execute': ['0.1.0'],
+  'murmur:task/task': ['0.1.0'],
+  'murmur:text/chunks': ['0.1.0'],
+  'murmur:stream/events': ['0.1.0'],
+};
+
+const importsOfKind: Readonly<Record<GuestKind, readonly string[]>> = {
+  capsule: [
+    'murmur:tool/run',
+    'murmur:tool-registry/invoke',
+    'murmur:artifact-manager/manage',
+    'murmur:message/send',
+    'murmur:shell/execute',
+  ],
+  tool: ['murmur:task/task', 'murmur:text/chunks', 'murmur:stream/events'],
+  driver: ['murmur:task/task', 'murmur:text/chunks', 'murmur:stream/events'],
+};
+
+const exportOfKind: Readonly<Record<GuestKind, string>> = {
+  capsule: 'murmur:capsule/run',
+  tool: 'murmur:tool/run',
+  driver: 'murmur:tool/run',
+};
+
+const wasiVersion = /^0\.2\.\d+$/;
+const hint = 'pin a matching release of the artifact, or rebuild it';
+
+/**
+ * Why `component` cannot run as `kind`, or `undefined` when it can: `E-RUN-029` for a driver, `E-RUN-001` otherwise.
+ * Staging calls it to refuse early; every call checks it again.
+ */
+export function linkError(component: Component, kind: GuestKind, name: string): MurError | undefined {
+  const code: ErrorCode = kind === 'driver' ? 'E-RUN-029' : 'E-RUN-001';
+  const problem = findProblem(component, kind);
+  if (problem === undefined) return undefined;
+  return new MurError(code, `${kind} "${name}" ${problem}; ${hint}`, { hint });
+}
+
+/** Key of the export to call, as the generated code names it. Only for a component that passed `linkError`. */
+export function exportKey(component: Component, kind: GuestKind): string {
+  const found = component.exports.find((ref) => baseName(ref) === exportOfKind[kind]);
+  return found === undefined ? exportOfKind[kind] : interfaceText(found);
+}
+
+function findProblem(component: Component, kind: GuestKind): string | undefined {
+  const wanted = exportOfKind[kind];
+  const versions = served[wanted] ?? [];
+  const exported = component.exports.filter((ref) => baseName(ref) === wanted);
+  if (exported.length === 0)
+    return `exports ${list(component.exports)}, but a ${kind} must export ${wanted}@${versions}`;
+  const usable = exported.find((ref) => ref.version !== undefined && versions.includes(ref.version));
+  if (usable === undefined) return `exports ${list(exported)}, but this host serves ${wanted} at ${versions}`;
+  const process = component.exports.find((ref) => baseName(ref) === 'murmur:driver/process');
+  if (kind === 'driver' && process !== undefined) {
+    return `exports ${interfaceText(process)}, which makes it a process driver, but the manifest uses it over http`;
+  }
+  for (const ref of component.imports) {
+    const problem = importProblem(ref, kind);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+function importProblem(ref: InterfaceRef, kind: GuestKind): string | undefined {
+  if (ref.package.startsWith('wasi:')) {
+    if (ref.version !== undefined && wasiVersion.test(ref.version)) return undefined;
+    return `imports ${interfaceText(ref)}, but this host serves wasi at 0.2`;
+  }
+  const base = baseName(ref);
+  const versions = served[base];
+  if (versions === undefined) return `imports ${interfaceText(ref)}, which this host does not serve`;
+  if (!importsOfKind[kind].includes(base)) return `imports ${interfaceText(ref)}, which no ${kind} may import`;
+  if (ref.version !== undefined && versions.includes(ref.version)) return undefined;
+  return `imports ${interfaceText(ref)}, but this host serves ${base} at ${versions.join(', ')}`;
+}
+
+function baseName(ref: InterfaceRef): string {
+  return ref.package === '' ? ref.name : `${ref.package}/${ref.name}`;
+}
+
+function list(refs: readonly InterfaceRef[]): string {
+  return refs.length === 0 ? 'nothing' : refs.map(interfaceText).join(', ');
+}

@@ -1,0 +1,11 @@
+/**
+ * Where the compiled worker files are. One rule: threads run compiled JavaScript from `dist/workers`. Compiled code finds it
+ * beside itself; code that runs from its TypeScript source (tests) finds it in the `dist` of the package, which the test
+ * setup brings up to date first (test/setup/build.ts).
+ */
+const fromSource = import.meta.url.endsWith('.ts');
+const workers = new URL(fromSource ? '../../dist/workers/' : '../../workers/', import.meta.url);
+
+export function workerFile(name: 'call' | 'transpile'): string {
+  return new URL(`${name}.js`, workers).href;
+}
