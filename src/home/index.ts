@@ -22,6 +22,7 @@ export {
   type RetainLimits,
   type RetentionOutcome,
   type RetentionReport,
+  type RetentionRequest,
   type SessionFolderRequest,
   type SessionFolders,
 } from './types.js';

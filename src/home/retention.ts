@@ -4,7 +4,7 @@ import { idTimeMs, isId } from '../supervise/ids.js';
 import { holdDirectory } from './held.js';
 import { recordsGroup } from './session-folders.js';
 import { mayBeHeld } from './session-lock.js';
-import type { HeldDirectory, MurmurHome, RetainLimits, RetentionReport, SessionFolders } from './types.js';
+import type { HeldDirectory, RetainLimits, RetentionReport, RetentionRequest } from './types.js';
 
 /**
  * Removes the sessions that `trace.retain` no longer keeps: their records, grouped by workdir root, and the work folders the
@@ -12,12 +12,7 @@ import type { HeldDirectory, MurmurHome, RetainLimits, RetentionReport, SessionF
  *
  * Never removed: the running session, any id at or after it, a session whose process may still run, an operator's folder.
  */
-export function applyRetention(
-  folders: Pick<SessionFolders, 'sessionId' | 'workdirRoot' | 'createdWorkdirs'>,
-  home: MurmurHome,
-  retain: RetainLimits,
-  nowMs: number,
-): RetentionReport {
+export function applyRetention({ home, folders, limits, nowMs }: RetentionRequest): RetentionReport {
   const stores = [join(home.records, recordsGroup(folders.workdirRoot)), folders.createdWorkdirs]
     .filter((path) => path !== undefined)
     .map((path) => holdDirectory(path));
@@ -28,7 +23,7 @@ export function applyRetention(
     const failures: string[] = [];
     for (const [index, id] of olderSessions(stores, folders.sessionId).entries()) {
       // The running session is the first that is kept, the newest of these the second.
-      const reason = overLimit(retain, index + 2, nowMs - (idTimeMs(id) ?? nowMs));
+      const reason = overLimit(limits, index + 2, nowMs - (idTimeMs(id) ?? nowMs));
       if (reason === undefined || mayBeHeld(sessions, id)) continue;
       try {
         for (const store of stores) store.remove(id);
@@ -38,9 +33,9 @@ export function applyRetention(
         failures.push(`session ${id} could not be removed: ${reasonOf(error)}`);
       }
     }
-    if (targets.length === 0) return { failures };
+    if (targets.length === 0) return { outcomes: [], failures };
     const reason = [...reasons].sort().join(', ');
-    return { outcome: { store: 'sessions', reason, removed: targets.length, targets }, failures };
+    return { outcomes: [{ store: 'sessions', reason, removed: targets.length, targets }], failures };
   } finally {
     for (const directory of [...stores, sessions]) directory.close();
   }
@@ -55,8 +50,8 @@ function olderSessions(stores: readonly HeldDirectory[], sessionId: string): str
   return [...new Set(ids)].sort().reverse();
 }
 
-function overLimit(retain: RetainLimits, rank: number, ageMs: number): string | undefined {
-  if (retain.maxSessions !== undefined && rank > retain.maxSessions) return 'max_sessions';
-  if (retain.maxAgeMs !== undefined && ageMs > retain.maxAgeMs) return 'max_age';
+function overLimit(limits: RetainLimits, rank: number, ageMs: number): string | undefined {
+  if (limits.maxSessions !== undefined && rank > limits.maxSessions) return 'max_sessions';
+  if (limits.maxAgeMs !== undefined && ageMs > limits.maxAgeMs) return 'max_age';
   return undefined;
 }

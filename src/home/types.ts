@@ -149,6 +149,14 @@ export interface RetainLimits {
   readonly maxAgeMs?: number | undefined;
 }
 
+export interface RetentionRequest {
+  readonly home: MurmurHome;
+  /** Of the running session. */
+  readonly folders: Pick<SessionFolders, 'sessionId' | 'workdirRoot' | 'createdWorkdirs'>;
+  readonly limits: RetainLimits;
+  readonly nowMs: number;
+}
+
 /** The fields of one `retention` trace line. */
 export interface RetentionOutcome {
   readonly store: 'sessions';
@@ -159,8 +167,8 @@ export interface RetentionOutcome {
 }
 
 export interface RetentionReport {
-  /** Absent when nothing was removed. */
-  readonly outcome?: RetentionOutcome;
+  /** One for each kind of store that lost something. */
+  readonly outcomes: readonly RetentionOutcome[];
   /** One message for each session that could not be removed. Nothing in the launch depends on them. */
   readonly failures: readonly string[];
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { reasonOf } from '../errors/index.js';
-import { ensurePrivateDirectory, holdDirectory, type MurmurHome, murmurHome, startToken } from '../home/index.js';
+import { ensurePrivateDirectory, holdDirectory, type MurmurHome, startToken } from '../home/index.js';
 import { type Clock, systemClock } from '../supervise/clock.js';
 import { isId } from '../supervise/ids.js';
 import { guardOf } from './guard.js';
@@ -35,14 +35,14 @@ export function recordOfThisProcess(facts: RecordFacts, clock: Clock = systemClo
  * Publishes `record` as `running/<session_id>.json`, for as long as the guard is not retired. Publish after the door listens
  * and before it is announced. Never throws.
  */
-export function publishRecord(record: RunningRecord, home?: MurmurHome): PublishOutcome {
+export function publishRecord(home: MurmurHome, record: RunningRecord): PublishOutcome {
   try {
     if (!isId('ses', record.session_id)) throw new Error(`${JSON.stringify(record.session_id)} is not a session id`);
-    const directory = (home ?? murmurHome()).running;
-    ensurePrivateDirectory(directory);
+    ensurePrivateDirectory(home.root);
+    ensurePrivateDirectory(home.running);
     const name = `${record.session_id}.json`;
-    commit(directory, name, textOf(record));
-    return { status: 'published', guard: guardOf(join(directory, name)) };
+    commit(home.running, name, textOf(record));
+    return { status: 'published', guard: guardOf(join(home.running, name)) };
   } catch (error) {
     return { status: 'failed', reason: reasonOf(error) };
   }
