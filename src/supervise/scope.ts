@@ -26,6 +26,8 @@ export interface ScopeReport {
 }
 
 const defaultDeadlineMs = 5_000;
+/** Node fires a timer with a longer delay at once. */
+const longestTimerMs = 2 ** 31 - 1;
 
 interface Entry {
   readonly name: string;
@@ -121,7 +123,7 @@ export class ResourceScope {
     for (let entry = this.#entries.at(-1); entry !== undefined; entry = this.#entries.at(-1)) {
       const leftMs = Math.max(0, endsAt - this.#clock.monotonic());
       if (entry.scope === undefined) await this.#release(entry, reason, leftMs);
-      else this.#adopt(entry.name, await entry.scope.close(reason, { deadlineMs: leftMs }));
+      else await this.#closeChild(entry.name, entry.scope, reason, leftMs);
       this.#drop(entry);
     }
     this.#closed = true;
@@ -169,13 +171,22 @@ export class ResourceScope {
       (): Outcome => ({ is: 'released' }),
       (error: unknown): Outcome => ({ is: 'failed', error }),
     );
-    const late = this.#clock.sleep(deadlineMs, timer.signal).then(
+    const late = this.#clock.sleep(Math.min(deadlineMs, longestTimerMs), timer.signal).then(
       (): Outcome => ({ is: 'late' }),
       (): Promise<Outcome> => work,
     );
     const outcome = await Promise.race([work, late]);
     timer.abort();
     return outcome;
+  }
+
+  async #closeChild(name: string, scope: ResourceScope, reason: unknown, leftMs: number): Promise<void> {
+    // One that already closes by itself does so within a budget of its own, which ours caps.
+    const capMs = scope.#closing === undefined ? Number.POSITIVE_INFINITY : leftMs;
+    const closing = scope.close(reason, { deadlineMs: leftMs });
+    const outcome = await this.#run({ name, dispose: () => closing, deadlineMs: capMs }, reason, capMs);
+    if (outcome.is === 'late') this.#late.push(name);
+    else this.#adopt(name, await closing);
   }
 
   #adopt(name: string, report: ScopeReport): void {

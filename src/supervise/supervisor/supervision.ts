@@ -90,7 +90,9 @@ export class Supervision implements SupervisorView {
     if (event.type === 'sup._exited') {
       if (child.phase === 'running' || child.phase === 'stopping') this.#exited(child, event.ending);
     } else if (event.type === 'sup._disposed') {
-      if (child.phase === 'disposing') this.#disposed(child, event.late, event.fault);
+      if (child.phase !== 'disposing') return;
+      this.#wiring.cancel(`dispose.${child.id}`);
+      this.#disposed(child, event.late, event.fault);
     } else if (event.type === 'sup._overdue') {
       this.#overdue(child);
     } else if (child.phase === 'waiting') {
@@ -130,7 +132,7 @@ export class Supervision implements SupervisorView {
   }
 
   #exited(child: Child, ending: Ending): void {
-    this.#wiring.cancel(`overdue.${child.id}`);
+    if (child.phase === 'stopping') this.#wiring.cancel(`overdue.${child.id}`);
     const expected = child.phase === 'stopping' || this.phase !== 'open' || this.#group?.members.has(child) === true;
     const exit = judge(child, ending, expected);
     const back = !expected && comesBack(child, exit);
@@ -168,7 +170,6 @@ export class Supervision implements SupervisorView {
   }
 
   #disposed(child: Child, late: boolean, fault?: { readonly reason: unknown }): void {
-    this.#wiring.cancel(`dispose.${child.id}`);
     if (late || fault !== undefined) this.#wiring.report('shutdown_error', releaseError(child, fault), child);
     this.#wiring.emit({ type: 'child.disposed', id: child.id, generation: child.generation, late });
     child.phase = 'waiting';
@@ -178,9 +179,13 @@ export class Supervision implements SupervisorView {
   }
 
   #forget(child: Child): void {
-    this.#wiring.cancel(`restart.${child.id}`);
     this.children.delete(child.id);
     this.#group?.members.delete(child);
+  }
+
+  #forgetWaiting(child: Child): void {
+    this.#wiring.cancel(`restart.${child.id}`);
+    this.#forget(child);
   }
 
   // Restarting
@@ -251,13 +256,14 @@ export class Supervision implements SupervisorView {
     if (child === undefined) return;
     child.leaving = true;
     if (child.phase === 'running') this.#stop(child);
-    else if (child.phase === 'waiting') this.#forget(child);
+    else if (child.phase === 'waiting') this.#forgetWaiting(child);
   }
 
   #drain(deadlineMs = Number.POSITIVE_INFINITY): void {
     const deadlineAt = this.#clock.monotonic() + deadlineMs;
     if (deadlineAt < this.#deadlineAt) {
       this.#deadlineAt = deadlineAt;
+      this.#wiring.cancel('drain');
       this.#wiring.schedule('drain', { type: 'sup._drainOverdue' }, deadlineMs);
     }
     if (this.phase === 'open') this.#endAll();
@@ -266,7 +272,7 @@ export class Supervision implements SupervisorView {
   #endAll(): void {
     this.phase = 'draining';
     this.#group = undefined;
-    for (const child of [...this.children.values()]) if (child.phase === 'waiting') this.#forget(child);
+    for (const child of [...this.children.values()]) if (child.phase === 'waiting') this.#forgetWaiting(child);
     this.#takeDown([...this.children.values()]);
   }
 

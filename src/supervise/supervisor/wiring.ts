@@ -44,11 +44,10 @@ export class Wiring {
     this.#shut = true;
   }
 
-  /** `event` arrives after `delayMs`, at most 24.8 days; an infinite delay never ends. A key holds one timer. */
+  /** `event` arrives after `delayMs`, at most 24.8 days; an infinite delay never ends. A key holds one timer at a time. */
   schedule(key: string, event: InternalEvent, delayMs: number): void {
     if (delayMs === Number.POSITIVE_INFINITY) return;
     const { self, system } = this.#scope;
-    system.scheduler.cancel(self, key);
     system.scheduler.schedule(self, self, event, Math.min(delayMs, longestDelayMs), key);
   }
 

@@ -1,0 +1,32 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+
+/** Every TypeScript file below the folders, with its text stripped of comments. */
+function sources(...folders: string[]): { path: string; code: string }[] {
+  return folders.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => ({ path: join(folder, name), code: withoutComments(readFileSync(join(folder, name), 'utf8')) })),
+  );
+}
+
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|[^:'"`])\/\/.*$/gm, '$1');
+}
+
+it('no code watches an actor without an error handler: observe() is the way', () => {
+  const allowed = ['src/supervise/observe.ts', 'src/supervise/supervisor/child.ts'];
+  const offenders = sources('src', 'workers', 'machines')
+    .filter(({ path, code }) => /\.subscribe\s*\(/.test(code) && !allowed.includes(path))
+    .map(({ path }) => path);
+  expect(offenders).toEqual([]);
+});
+
+it('the two files that do subscribe always pass an error handler', () => {
+  for (const path of ['src/supervise/observe.ts', 'src/supervise/supervisor/child.ts']) {
+    const calls = withoutComments(readFileSync(path, 'utf8')).match(/\.subscribe\s*\(\{\s*error\b/g) ?? [];
+    const all = readFileSync(path, 'utf8').match(/\.subscribe\s*\(/g) ?? [];
+    expect(calls.length).toBe(all.length);
+  }
+});
