@@ -17,6 +17,15 @@ export type SessionNotice =
       readonly sessionId: string;
       readonly workdir: string;
       readonly recordsDir: string;
+      /** Whether a door will open; a script capsule has none. Absent counts as yes. */
+      readonly hasDoor?: boolean;
+      readonly name?: string;
+      readonly version?: string;
+      /** Driver artifact and model of an agent capsule. */
+      readonly driver?: string;
+      readonly model?: string;
+      /** Number of installed skills. */
+      readonly skills?: number;
     }
   | {
       readonly type: 'door.listening';
