@@ -20,6 +20,7 @@ const rows = {
   'E-CAP-001': { when: 'a network allow entry is malformed' },
   'E-CAP-002': { when: 'a filesystem scope is absolute or leaves the work folder' },
   'E-CAP-003': { when: 'the declared containment class is not achievable on this host' },
+  'E-CAP-008': { when: 'peer files of a sleeping capsule declare no short lifetime' },
   'E-CAP-009': { when: 'a state store name is not one path segment' },
   'E-CAP-010': { when: 'an artifact config block cannot be delivered' },
   'E-CAP-011': { when: 'a context id or record store is not one path segment' },

@@ -16,9 +16,10 @@ export interface ConfigBlock {
 
 /** The block standing at `value` of `tree`, with whatever makes it undeliverable said in `problem`. */
 export function readConfigBlock(tree: Tree, value: unknown): ConfigBlock {
-  if (kindOf(value) !== 'mapping') return { value, json: '', problem: `it is a ${kindOf(value)}, expected a mapping` };
+  if (kindOf(value) !== 'mapping')
+    return { value, json: '', problem: `declares a ${kindOf(value)}, expected a mapping` };
   const odd = tree.oddKeysOf(value as object)[0];
-  if (odd !== undefined) return { value, json: '', problem: `its key ${odd} is not a string` };
+  if (odd !== undefined) return { value, json: '', problem: `its key '${odd}' is not a string` };
   const problem = jsonProblem(value, []);
   if (problem !== undefined) return { value, json: '', problem };
   return { value, json: orderedJson(tree, value) };

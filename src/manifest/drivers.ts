@@ -22,6 +22,12 @@ export function checkPromptArtifact(
     throw report.fault(path, `artifact '${prompt.name}' does not declare 'prompt_payload: true'`);
 }
 
+/**
+ * Drivers of this package that open no connection. Parsing reads no other file, so it cannot ask the driver's own manifest
+ * (`needs_gateway: false`); a test keeps the two in step.
+ */
+export const gatewaylessDrivers: ReadonlySet<string> = new Set(['mur-driver-rehearsal']);
+
 /** Checks the driver references and what each driver entry declares (spec/manifest.md sections 5.1 and 8.1). */
 export function checkDrivers(
   inference: InferenceConfig | undefined,
@@ -43,7 +49,9 @@ export function checkDrivers(
       const why = isBound ? 'transport: process takes none' : 'no inference driver names this entry';
       throw report.fault([...path, 'gateway'], `artifact '${entry.name}' declares 'gateway:' but ${why}`);
     }
-    if (isBound && inference?.transport === 'http' && entry.gateway === undefined) {
+    // A driver read from disk says so itself; src/artifacts asks it.
+    const mayGoWithout = gatewaylessDrivers.has(entry.name) || entry.source !== undefined;
+    if (isBound && inference?.transport === 'http' && entry.gateway === undefined && !mayGoWithout) {
       const message = `artifact '${entry.name}' is an inference driver and must declare 'gateway.endpoint'`;
       throw report.fault(path, message, { hint: 'add gateway: with endpoint: and api_key: or keyless: true' });
     }

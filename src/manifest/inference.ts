@@ -3,7 +3,7 @@ import { positive } from './limits.js';
 import { present, trimmed } from './present.js';
 import { type PromptSource, readCompactionPrompt, readMainPrompt } from './prompt.js';
 import type { Fault, Report } from './report.js';
-import { block, flag, fraction, free, integer, list, text, texts, word, z } from './shape.js';
+import { block, flag, fraction, free, integer, kindOf, list, text, texts, word, z } from './shape.js';
 import type { Path } from './tree.js';
 
 const driverShape = block({ artifact: text(), config: free() });
@@ -148,8 +148,9 @@ function readDriver(raw: RawInference, report: Report): DriverReference {
 /** A mapping handed to the driver; null is absent, anything else is refused here and now. */
 function readMapping(value: unknown, at: Path, report: Report): ConfigBlock | undefined {
   if (value === null || value === undefined) return undefined;
+  if (kindOf(value) !== 'mapping') throw report.fault(at, `expected mapping/object, got ${kindOf(value)}`);
   const config = readConfigBlock(report.tree, value);
-  if (config.problem !== undefined) throw report.fault(at, `expected mapping/object: ${config.problem}`);
+  if (config.problem !== undefined) throw report.fault(at, config.problem);
   return config;
 }
 

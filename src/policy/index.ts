@@ -1,12 +1,32 @@
 /**
  * What a capsule may do: the manifest lowered to one resolved value, checked before anything is touched, and narrowed per
  * artifact. Not enforcement: that sits beside each effect (src/wasm/egress, workers/wasi, src/shell).
- * Read next: policy.ts, validate.ts, grant.ts, environment.ts.
+ * Read next: policy.ts, validate.ts, grant.ts, environment.ts, network.ts.
  */
-export type {
-  CapabilityPolicy,
-  DerivedInterpreterRuntime,
-  HostPath,
-  HostResourceLimits,
-  TrustStorePath,
+export { guestEnvironment } from './environment.js';
+export { type ArtifactGrant, artifactGrant, type PolicyWarning } from './grant.js';
+export { type HostResourceLimits, resolveLimits, resolveResources } from './limits.js';
+export {
+  covers,
+  isPrivateAddress,
+  matches,
+  type NetworkRule,
+  type NetworkTarget,
+  parseAllowEntry,
+  parseTarget,
+  permitsPrivate,
+} from './network.js';
+export { credentialPatterns, looksLikeCredential, matchesPattern, stripRule } from './patterns.js';
+export {
+  type CapabilityPolicy,
+  capabilityPolicyFromManifest,
+  type DerivedInterpreterRuntime,
+  defaultCapabilityPolicy,
+  type HostPath,
+  hookLimits,
+  type TrustStorePath,
 } from './policy.js';
+export { reservedToolNames } from './reserved.js';
+export { unsupportedKeys } from './unsupported.js';
+export { type LaunchFacts, maxConfigBytes, validateLaunch } from './validate.js';
+export { policyWarnings } from './warnings.js';

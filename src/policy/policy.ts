@@ -3,11 +3,10 @@ import type {
   ContainmentClass,
   InterpreterRuntimeGrant,
   ResourcesDeclared,
+  RuntimeManifest,
   StagedRuntimeGrant,
 } from '../manifest/index.js';
-
-/** `capabilities.resources` with every omitted field at its default. */
-export type HostResourceLimits = Required<ResourcesDeclared>;
+import { type HostResourceLimits, hookDefaultDeadlineSeconds, resolveLimits, resolveResources } from './limits.js';
 
 /** Runtime folders of an allowed interpreter, as the interpreter itself reported them. */
 export interface DerivedInterpreterRuntime {
@@ -71,4 +70,56 @@ export interface CapabilityPolicy {
   readonly installFromSources: boolean;
   /** As written; tells an explicit 600 from silence. */
   readonly declaredDeadlineSeconds: number | undefined;
+}
+
+/**
+ * What the manifest allows, and nothing else: no environment, no configuration, no file is read. A block that is absent
+ * denies (seed `capability_policy_from_runtime_manifest`).
+ */
+export function capabilityPolicyFromManifest(manifest: Pick<RuntimeManifest, 'capabilities'>): CapabilityPolicy {
+  const declared = manifest.capabilities ?? {};
+  const { network, filesystem, shell, spawn, install } = declared;
+  return {
+    networkAllow: network?.allow ?? [],
+    peerFetchAllow: declared.peerFetch?.allow ?? [],
+    unixSocketsAllowed: network?.unixSockets ?? false,
+    filesystemScope: filesystem?.scope,
+    workdirExecAllowed: filesystem?.workdirExec ?? false,
+    readOnlyPaths: filesystem?.readOnly ?? [],
+    shellAllow: shell?.allow ?? [],
+    spawnAllow: spawn?.allow ?? [],
+    spawnWorkdirSnapshot: spawn?.workdirSnapshot ?? [],
+    shellStripEnv: shell?.stripEnv ?? [],
+    shellBaselineEnv: shell?.baselineEnv ?? [],
+    shellInterpreterRuntime: shell?.interpreterRuntime ?? [],
+    shellStagedRuntime: shell?.stagedRuntime ?? [],
+    shellDerivedInterpreterRuntime: [],
+    shellTrustStore: [],
+    hostPaths: [],
+    envAllow: declared.env?.allow ?? [],
+    limits: resolveLimits(declared.limits),
+    resources: resolveResources(declared.resources),
+    declaredResources: declared.resources ?? {},
+    containmentFloor: declared.containment ?? 'advisory',
+    stateDeclared: declared.state !== undefined,
+    conversationDeclared: declared.conversation !== undefined,
+    planSubmit: declared.plan?.submit ?? false,
+    installSkill: install?.skill ?? [],
+    installTool: install?.tool ?? [],
+    installFromSources: install?.from.includes('sources') ?? false,
+    declaredDeadlineSeconds: declared.limits?.deadlineSeconds,
+  };
+}
+
+/** The policy of a manifest that declares nothing: everything grantable denied, every limit at its default. */
+export function defaultCapabilityPolicy(): CapabilityPolicy {
+  return capabilityPolicyFromManifest({});
+}
+
+/**
+ * The limits of a hook call: the capsule's, with a lower deadline when the manifest declared none, because one stuck hook
+ * would otherwise hold up every event of the session.
+ */
+export function hookLimits(policy: CapabilityPolicy): ExecutionLimits {
+  return { ...policy.limits, deadlineMs: (policy.declaredDeadlineSeconds ?? hookDefaultDeadlineSeconds) * 1000 };
 }
