@@ -27,6 +27,4 @@ export {
   type TrustStorePath,
 } from './policy.js';
 export { reservedToolNames } from './reserved.js';
-export { unsupportedKeys } from './unsupported.js';
-export { type LaunchFacts, maxConfigBytes, validateLaunch } from './validate.js';
-export { policyWarnings } from './warnings.js';
+export { maxConfigBytes, type StagingDeclarations, validateStaging } from './validate.js';

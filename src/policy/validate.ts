@@ -1,25 +1,39 @@
 import { type ErrorCode, MurError } from '../errors/index.js';
-import { type Capabilities, pathSegmentProblem, type RuntimeManifest, subpathProblem } from '../manifest/index.js';
+import {
+  type Capabilities,
+  type LifecycleConfig,
+  type LifecycleOverride,
+  pathSegmentProblem,
+  type RuntimeManifest,
+  subpathProblem,
+} from '../manifest/index.js';
+import type { PolicyWarning } from './grant.js';
 import { parseAllowEntry } from './network.js';
 import { stripRule } from './patterns.js';
 import type { CapabilityPolicy } from './policy.js';
 import { reservedToolNames } from './reserved.js';
+import { policyWarnings } from './warnings.js';
 
 /** Most bytes of JSON one artifact may be handed as its configuration. */
 export const maxConfigBytes = 65_536;
 
-export interface LaunchFacts {
+/** The part of a stage request that these checks read. */
+export interface StagingDeclarations {
+  readonly manifest: RuntimeManifest;
+  readonly policy: CapabilityPolicy;
   /** `--context`: every task of the launch runs under it. */
   readonly contextId?: string;
-  /** What the session does after a task, launch overrides applied. */
-  readonly afterTask: 'exit' | 'sleep';
+  readonly lifecycle: Pick<LifecycleConfig, 'afterTask'>;
+  readonly lifecycleOverride?: Pick<LifecycleOverride, 'afterTask'>;
 }
 
 /**
  * Throws for the first declaration that staging could not honour, in the fixed order of spec/session.md 4.1 step 1, so that
- * nothing was read, made or compiled when it refuses. Pure.
+ * nothing was read, made or compiled when it refuses. Pure. Returns what the operator should know about a valid one.
  */
-export function validateLaunch(manifest: RuntimeManifest, policy: CapabilityPolicy, launch: LaunchFacts): void {
+export function validateStaging(request: StagingDeclarations): readonly PolicyWarning[] {
+  const { manifest, policy, contextId } = request;
+  const afterTask = request.lifecycleOverride?.afterTask ?? request.lifecycle.afterTask;
   checkReservedNames(manifest);
   checkNetwork(manifest, policy);
   checkScopes(manifest);
@@ -27,8 +41,9 @@ export function validateLaunch(manifest: RuntimeManifest, policy: CapabilityPoli
   checkEnvironment(policy);
   checkStateStores(manifest);
   checkConfigs(manifest);
-  checkRecordStore(manifest, launch);
-  checkPeerFiles(manifest, launch);
+  checkRecordStore(manifest, contextId);
+  checkPeerFiles(manifest, afterTask);
+  return policyWarnings(manifest, policy, afterTask);
 }
 
 function checkReservedNames(manifest: RuntimeManifest): void {
@@ -104,10 +119,10 @@ function checkConfigs(manifest: RuntimeManifest): void {
   }
 }
 
-function checkRecordStore(manifest: RuntimeManifest, launch: LaunchFacts): void {
+function checkRecordStore(manifest: RuntimeManifest, contextId: string | undefined): void {
   const fields: [string, string | undefined][] = [
     ['context.record_store', manifest.context.recordStore ?? (manifest.context.record ? manifest.name : undefined)],
-    ['--context', launch.contextId],
+    ['--context', contextId],
   ];
   for (const [field, value] of fields) {
     const problem = value === undefined ? undefined : pathSegmentProblem(value);
@@ -116,9 +131,9 @@ function checkRecordStore(manifest: RuntimeManifest, launch: LaunchFacts): void 
   }
 }
 
-function checkPeerFiles(manifest: RuntimeManifest, launch: LaunchFacts): void {
+function checkPeerFiles(manifest: RuntimeManifest, afterTask: 'exit' | 'sleep'): void {
   const peerFiles = manifest.exports?.peerFiles;
-  if (peerFiles === undefined || launch.afterTask !== 'sleep') return;
+  if (peerFiles === undefined || afterTask !== 'sleep') return;
   const declared = peerFiles.maxTtlSeconds;
   if (declared !== undefined && declared <= 900) return;
   throw new MurError(
