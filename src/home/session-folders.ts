@@ -50,16 +50,17 @@ function openRuntime(request: SessionFolderRequest, latch: RefusalLatch, undo: U
   const sessions = undo.closing(holdDirectory(home.sessions, { latch }));
   const session = makeNew(sessions, sessionId, PRIVATE_DIRECTORY_MODE, undo);
   writeLock(session);
-  const below = (rel: string): HeldDirectory => undo.closing(session.hold(rel, { mode: PRIVATE_DIRECTORY_MODE }));
-  const runtime = {
-    sessions,
-    root: below('runtime'),
-    tools: below('runtime/tools'),
-    plans: below('runtime/plans'),
-    delegations: below('runtime/delegations'),
-  };
+  const below = (parent: HeldDirectory, name: string): HeldDirectory =>
+    undo.closing(parent.hold(name, { mode: PRIVATE_DIRECTORY_MODE }));
+  const root = below(session, 'runtime');
   session.close();
-  return runtime;
+  return {
+    sessions,
+    root,
+    tools: below(root, 'tools'),
+    plans: below(root, 'plans'),
+    delegations: below(root, 'delegations'),
+  };
 }
 
 function openRecords(request: SessionFolderRequest, work: WorkFolder, latch: RefusalLatch, undo: Undo): HeldDirectory {

@@ -8,7 +8,7 @@
  * Does not stop: a hard link to a file outside, made by somebody who may read that file; a bind mount below the directory;
  * links in the path of the directory itself, which is the operator's to choose.
  */
-import { closeSync, constants, lstatSync, openSync } from 'node:fs';
+import { closeSync, constants, existsSync, lstatSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { MurError } from '../errors/index.js';
 import { errnoOf, ioError } from './failure.js';
@@ -122,12 +122,8 @@ export class Walker {
   }
 
   #enter(place: Place, name: string, missing: Steps['missing']): Place {
-    try {
-      return this.enter(place, name);
-    } catch (error) {
-      if (missing === undefined || errnoOf(error) !== 'ENOENT') throw error;
-      missing(place, name);
-      return this.enter(place, name);
-    }
+    // Asking first is cheaper than an exception. A link to nowhere reads as missing, cannot be made, and is then refused.
+    if (missing !== undefined && !existsSync(this.at(place, name))) missing(place, name);
+    return this.enter(place, name);
   }
 }
