@@ -23,6 +23,8 @@ const digestsFile = join(artifacts, 'digests.json');
 
 /** Artifact folder -> world of artifacts/wit/worlds.wit. */
 const worlds = {
+  'mur-driver-anthropic': 'driver',
+  'mur-driver-openai': 'driver',
   'mur-driver-rehearsal': 'rehearsal',
   'mur-tool-files': 'files',
 };

@@ -3,7 +3,7 @@
  * business. Source: spec/drivers.md sections 2 and 4.
  */
 import { isObject, type Json, type JsonObject, kind, list, object, parse, string } from './json.js';
-import { driverFailure, type Metadata, passed, type ToolResult } from './tool.js';
+import { type Metadata, passed, type ToolResult } from './tool.js';
 
 export type Block = JsonObject;
 
@@ -113,14 +113,4 @@ export function answered(answer: Answer): ToolResult {
   const { stopReason, content, usage, continuationId } = answer;
   const metadata: Metadata = continuationId ? [['continuation_id', continuationId]] : [];
   return passed({ data: JSON.stringify({ stop_reason: stopReason, content, ...(usage && { usage }) }), metadata });
-}
-
-/** Runs `turn` and turns a `DriverError`, and nothing else, into a failed result: any other throw is a bug and traps. */
-export function settle(turn: () => Answer): ToolResult {
-  try {
-    return answered(turn());
-  } catch (error) {
-    if (error instanceof DriverError) return driverFailure(error.message);
-    throw error;
-  }
 }

@@ -76,7 +76,10 @@ declare module 'wasj:http/types@0.2.9' {
     get(): null | { tag: string; val: { tag: 'ok'; val: IncomingResponse } | { tag: 'err'; val: unknown } };
   }
   export interface OutputStream {
-    blockingWriteAndFlush(contents: Uint8Array): void;
+    checkWrite(): number;
+    write(contents: Uint8Array): void;
+    blockingFlush(): void;
+    subscribe(): { block(): void };
     [Symbol.dispose](): void;
   }
   export interface OutgoingBody {
