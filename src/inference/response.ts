@@ -76,8 +76,9 @@ export function readResponse(result: ToolResult, options: ReadOptions = {}): Dri
   const seen = { rawText, stopReason, usage: readUsage(body?.usage) };
 
   if (result.status !== 'passed' || stopReason === 'error') {
+    const plain = body === undefined ? result.data : undefined;
     const message =
-      firstText(body?.error, result.summary, result.data) ?? 'the driver reported an error without a text';
+      firstText(body?.error, plain, result.summary, result.data) ?? 'the driver reported an error without a text';
     return failure('driver_error', message, seen, options);
   }
   if (rawText === undefined) {

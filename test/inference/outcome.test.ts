@@ -1,0 +1,34 @@
+import { describe, expect, test } from 'vitest';
+import { Secret } from '../../src/errors/index.js';
+import { type AttemptEnding, endingStatus, redactor, resultFiles, resultText } from '../../src/inference/index.js';
+
+describe('resultText (spec/session.md 6.5)', () => {
+  test.each<[AttemptEnding, string, string]>([
+    [{ type: 'answered', text: 'a\nb', stopReason: 'end_turn' }, 'a\nb', 'ok'],
+    [{ type: 'answered', text: '', stopReason: 'max_tokens' }, '', 'ok'],
+    [{ type: 'failed', reason: 'HTTP 500' }, 'error: HTTP 500', 'failed'],
+    [{ type: 'turns_exceeded', maxTurns: 10 }, 'error: inference loop exceeded 10 turns', 'max_turns_reached'],
+    [
+      { type: 'ceiling_reached', reason: 'session ceiling of 5 tokens' },
+      'error: session ceiling of 5 tokens',
+      'spend_ceiling_reached',
+    ],
+    [{ type: 'no_answer', reason: 'nobody home' }, 'no answer: nobody home', 'no_answer'],
+    [{ type: 'canceled' }, 'canceled: the task was canceled before it completed, so it has no result', 'canceled'],
+  ])('%j', (ending, text, status) => {
+    expect(resultText(ending)).toBe(text);
+    expect(endingStatus[ending.type]).toBe(status);
+  });
+
+  test('credentials are replaced, the longer one first', () => {
+    const redact = redactor([new Secret('key'), new Secret('key-long'), new Secret('')]);
+    const ending = { type: 'answered', text: 'key-long and key and key', stopReason: 'end_turn' } as const;
+    expect(resultText(ending, redact)).toBe('[redacted] and [redacted] and [redacted]');
+  });
+
+  test('a threaded task with an id has a file of its own beside the common one', () => {
+    expect(resultFiles('stateless', 'tsk_1')).toEqual(['result.txt']);
+    expect(resultFiles('threaded', undefined)).toEqual(['result.txt']);
+    expect(resultFiles('threaded', 'tsk_1')).toEqual(['result.txt', 'result_tsk_1.txt']);
+  });
+});
