@@ -39,7 +39,7 @@ export {
   resolveLimits,
 } from './limits.js';
 export * from './message.js';
-export { countTokens, estimateTokens, preloadTokenizer } from './occupancy.js';
+export { countTokens, estimateTokens } from './occupancy.js';
 export {
   type AttemptEnding,
   type AttemptStatus,
@@ -68,12 +68,10 @@ export {
   type ReadOptions,
   readDriverCall,
   readResponse,
-  refusedRequest,
 } from './response.js';
 export {
   buildSystemPrompt,
   type CapsuleFacts,
-  capsuleLines,
   dataNotice,
   inventoryNotice,
   type SystemPromptInput,

@@ -1,5 +1,4 @@
 import { mintId } from '../supervise/ids.js';
-import type { ToolCall } from '../tools/call.js';
 
 /** A canonical content block. Drivers ignore types they do not know, so unknown ones are kept as they are. */
 export interface ContentBlock {
@@ -75,24 +74,6 @@ export function assistantMessage(content: readonly ContentBlock[], id: string = 
 /** The answer to the call `callId`; `text` is what the model reads, fence included. */
 export function toolMessage(callId: string, text: string, isError: boolean, id: string = mintId('msg')): ToolMessage {
   return { role: 'tool', tool_call_id: callId, is_error: isError, content: [textBlock(text)], id };
-}
-
-/**
- * One tool message per call, in call order, each paired with its answer by id (cases/reports row 62). A refused call is
- * answered with its refusal. A call nobody answered is answered as not run, because providers refuse a conversation with an
- * open call.
- */
-export function answerMessages(
-  calls: readonly ToolCall[],
-  answers: ReadonlyMap<string, { readonly text: string; readonly isError: boolean }>,
-): ToolMessage[] {
-  return calls.map(({ id, refused }) => {
-    if (refused !== undefined) return toolMessage(id, refused.message, true);
-    const answer = answers.get(id);
-    return answer === undefined
-      ? toolMessage(id, 'This call was not run: the turn ended before its turn came.', true)
-      : toolMessage(id, answer.text, answer.isError);
-  });
 }
 
 /**

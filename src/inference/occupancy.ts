@@ -30,11 +30,6 @@ export async function countTokens(text: string): Promise<number> {
   return total;
 }
 
-/** Starts loading the vocabulary, so that a later `countTokens` need not wait. Safe to call often. */
-export function preloadTokenizer(): void {
-  loading ??= load();
-}
-
 /** The estimate used when there is no tokenizer: a quarter of the UTF-8 bytes, rounded up. */
 export function estimateTokens(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / 4);

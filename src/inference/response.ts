@@ -127,11 +127,6 @@ export function readDriverCall(outcome: CallOutcome, options: ReadOptions = {}):
   return readResponse(outcome.result, options);
 }
 
-/** A failure the runtime found before anything was sent. */
-export function refusedRequest(message: string, options: ReadOptions = {}): DriverFailure {
-  return failure('driver_error', message, noBody, options);
-}
-
 /** The value of the first tuple of `key`; absent when there is none or it is empty (wit.md 2.1). */
 export function firstMetadata(result: ToolResult, key: string): string | undefined {
   const value = result.metadata.find(([name]) => name === key)?.[1];

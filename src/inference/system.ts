@@ -51,8 +51,7 @@ export function buildSystemPrompt(input: SystemPromptInput): string {
   return sections.filter((section) => section !== '').join('\n\n');
 }
 
-/** The same facts and notices without the header, for a harness that frames its own prompt. */
-export function capsuleLines(facts: CapsuleFacts): string[] {
+function capsuleLines(facts: CapsuleFacts): string[] {
   const lines: (readonly [string, string | undefined])[] = [
     ['Name', facts.name],
     ['Version', facts.version],

@@ -9,7 +9,6 @@ import {
   readResponse,
   readUsage,
   redactor,
-  refusedRequest,
 } from '../../src/inference/index.js';
 import type { ToolResult } from '../../workers/protocol.js';
 
@@ -173,7 +172,6 @@ describe('readResponse: failures (spec/drivers.md section 9.1)', () => {
     expect(readDriverCall({ status: 'returned', result: undefined, ...report })).toMatchObject({
       errorCode: 'malformed_response',
     });
-    expect(refusedRequest('no key')).toMatchObject({ errorCode: 'driver_error', message: 'no key' });
   });
 
   test('messages are cut to 2000 bytes between two characters', () => {
