@@ -32,6 +32,8 @@ export interface ArtifactManifest {
   readonly upstreamAuthProblem?: string;
   /** Exact model id to limits. Absent when the artifact carries no table. */
   readonly models?: ReadonlyMap<string, ModelLimits>;
+  /** False for a driver that opens no connection and so takes no gateway (`needs_gateway: false`, a key of ours). */
+  readonly needsGateway: boolean;
   readonly hook: { readonly binding?: string; readonly executionMode?: string; readonly commitPolicy?: string };
 }
 

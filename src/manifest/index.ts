@@ -42,6 +42,7 @@ export type { EvalConfig, ObservabilityConfig, Scorer } from './observability.js
 export { type ManifestSource, parseManifest } from './parse.js';
 export type { PromptSource } from './prompt.js';
 export { readManifestText } from './read.js';
+export { isMissing, readRegularFile, readRegularText } from './regular-file.js';
 export type { InterpreterRuntimeGrant, ShellGrant, StagedRuntimeGrant } from './shell.js';
 export type { TraceConfig } from './trace.js';
 export { releaseWarning } from './version.js';

@@ -1,50 +1,33 @@
-import type { ArtifactEntry, Capabilities } from '../manifest/index.js';
+import type { ArtifactEntry } from '../manifest/index.js';
 import { covers, type NetworkRule, parseAllowEntry } from './network.js';
-import type { CapabilityPolicy } from './policy.js';
 
 export interface PolicyWarning {
   readonly code: `W-SEC-${string}`;
   readonly message: string;
 }
 
-/** What one artifact of a session may reach. */
+/** What one tool or driver of a session may reach. */
 export interface ArtifactGrant {
   readonly network: readonly NetworkRule[];
-  /** Folder below the work folder that is the guest's `.`; `.` is the whole folder; absent mounts nothing. */
-  readonly filesystemScope?: string;
-  /** Name of its durable store. */
-  readonly stateStore?: string;
+  /** Folder below the work folder that is the guest's `.`; `.` is the whole folder. */
+  readonly filesystemScope: string;
   readonly warnings: readonly PolicyWarning[];
 }
 
 /**
- * The grant of one declared artifact (spec/manifest.md section 4.3, spec/spend.md section 5). A tool or driver starts from
- * the capsule's ceiling and can only be narrowed; a hook starts from nothing and gets exactly what its entry names. The
- * capsule-wide `filesystem.scope` is reported and bounds no mount, as upstream has it.
+ * The grant of a tool or driver entry (spec/manifest.md section 4.3, spec/spend.md section 5): the capsule's `ceiling`, which
+ * the entry can only narrow. The capsule-wide `filesystem.scope` is reported and bounds no mount, as upstream has it. Not for
+ * hooks, which start from nothing.
  */
 export function artifactGrant(
-  entry: Pick<ArtifactEntry, 'name' | 'runtime' | 'capabilities'>,
-  policy: Pick<CapabilityPolicy, 'networkAllow'>,
-  capsuleName: string,
+  entry: Pick<ArtifactEntry, 'name' | 'capabilities'>,
+  ceiling: readonly NetworkRule[],
 ): ArtifactGrant {
-  const { capabilities } = entry;
-  const state = capabilities?.state === undefined ? {} : { stateStore: capabilities.state.store ?? capsuleName };
-  const scope = capabilities?.filesystem?.scope;
-  if (entry.runtime === 'hook') {
-    return {
-      network: (capabilities?.network?.allow ?? []).map(parseAllowEntry),
-      ...(scope === undefined ? {} : { filesystemScope: scope }),
-      ...state,
-      warnings: inertWarnings(entry, 'W-SEC-006'),
-    };
-  }
-  const ceiling = policy.networkAllow.map(parseAllowEntry);
-  const { rules, warnings } = narrow(entry.name, ceiling, capabilities?.network?.allow);
+  const { rules, warnings } = narrow(entry.name, ceiling, entry.capabilities?.network?.allow);
   return {
     network: rules,
-    filesystemScope: scope ?? '.',
-    ...state,
-    warnings: [...warnings, ...inertWarnings(entry, 'W-SEC-008')],
+    filesystemScope: entry.capabilities?.filesystem?.scope ?? '.',
+    warnings: [...warnings, ...inertWarnings(entry)],
   };
 }
 
@@ -70,13 +53,10 @@ function narrow(
 
 const inertKeys = ['shell', 'spawn', 'env', 'limits', 'resources', 'containment'] as const;
 
-function inertWarnings(
-  entry: { readonly name: string; readonly capabilities?: Capabilities },
-  code: 'W-SEC-006' | 'W-SEC-008',
-): PolicyWarning[] {
+function inertWarnings(entry: Pick<ArtifactEntry, 'name' | 'capabilities'>): PolicyWarning[] {
   const keys = inertKeys.filter((key) => entry.capabilities?.[key] !== undefined);
   return keys.map((key) => ({
-    code,
+    code: 'W-SEC-008',
     message: `artifact '${entry.name}' declares capabilities.${key}, which is granted to the whole capsule only and has no effect here`,
   }));
 }
