@@ -24,7 +24,10 @@ export type ContinuationEvent =
     }
   | { readonly type: 'context.replaced' }
   | {
-      /** A threaded task ended and its last assistant message is in the record; the provider wrote it, so it has it. */
+      /**
+       * A threaded task ended with an answer, and that assistant message is in the record; the provider wrote it, so it has
+       * it. Not for any other ending: what a failed task left in the record the provider never saw.
+       */
       readonly type: 'answer.recorded';
       readonly contextId: string;
       /** Length of the conversation with that message. */
@@ -48,7 +51,9 @@ export function reduceContinuation(
     case 'context.replaced':
       return undefined;
     case 'answer.recorded':
-      return state?.contextId === event.contextId ? { ...state, ackedLen: event.messageCount } : state;
+      if (state?.contextId !== event.contextId) return state;
+      // Past the answer only: refusals of calls it still held come behind it, and those are news to the provider.
+      return { ...state, ackedLen: Math.min(event.messageCount, state.ackedLen + 1) };
   }
 }
 

@@ -34,6 +34,8 @@ describe('reduceContinuation (spec/drivers.md section 6)', () => {
   test('a recorded answer moves the mark past it, in its own context only', () => {
     const recorded = { type: 'answer.recorded', messageCount: 5 } as const;
     expect(reduceContinuation(held, { ...recorded, contextId: 'ctx_1' })?.ackedLen).toBe(5);
+    expect(reduceContinuation(held, { ...recorded, contextId: 'ctx_1', messageCount: 7 })?.ackedLen).toBe(5);
+    expect(reduceContinuation(held, { ...recorded, contextId: 'ctx_1', messageCount: 4 })?.ackedLen).toBe(4);
     expect(reduceContinuation(held, { ...recorded, contextId: 'ctx_2' })).toBe(held);
     expect(reduceContinuation(undefined, { ...recorded, contextId: 'ctx_1' })).toBeUndefined();
   });
