@@ -1,8 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
-/** Workers run as compiled JavaScript, so `npm test` builds before it starts vitest. */
+/** Worker threads run compiled JavaScript: test/setup/build.ts brings `dist` up to date first. */
 export default defineConfig({
   test: {
+    globalSetup: ['test/setup/build.ts'],
     include: ['test/**/*.test.ts'],
     exclude: ['test/bench/**', 'test/soak/**', 'node_modules/**', 'dist/**'],
     testTimeout: 20_000,

@@ -119,8 +119,9 @@ function trapText(thrown: unknown): string {
   if (!(thrown instanceof Error)) return `the host import failed with ${safeJson(thrown)}`;
   if ((thrown as NodeJS.ErrnoException).code === 'ERR_ENCODING_INVALID_ENCODED_DATA')
     return 'a string is not valid UTF-8';
-  if (thrown instanceof RangeError && thrown.message.startsWith('Maximum call stack')) {
-    return 'wasm trap: call stack exhausted';
+  if (thrown instanceof RangeError) {
+    if (thrown.message.startsWith('Maximum call stack')) return 'wasm trap: call stack exhausted';
+    return `a pointer or length of the guest is outside its memory (${thrown.message})`;
   }
   const text = thrown instanceof WebAssembly.RuntimeError ? wasmTrap(thrown.message) : thrown.message || thrown.name;
   return text.slice(0, 2000);
