@@ -26,6 +26,8 @@ export interface TaskRequest {
   readonly source: 'a2a' | 'task_md' | 'detached_shell' | 'detached_lost';
   /** Unix milliseconds, stamped where the task came in. */
   readonly receivedAtMs: number;
+  /** The sender's own id of the message. */
+  readonly messageId?: string;
   /** W3C trace context of the sender, verbatim. */
   readonly traceparent?: string;
 }

@@ -3,6 +3,7 @@ import { isObject } from '../json-rpc.js';
 /** A Murmur message, read (spec/door.md section 7). */
 export interface ParsedMessage {
   readonly text: string;
+  readonly messageId: string;
   readonly contextId?: string;
 }
 
@@ -34,7 +35,10 @@ export function parseMessage(params: Readonly<Record<string, unknown>>): Message
     if (typeof part.text !== 'string') return fail(`message.parts[${index}].text must be a string`);
     texts.push(part.text);
   }
-  return { ok: true, message: { text: texts.join('\n'), ...(contextId ? { contextId } : {}) } };
+  return {
+    ok: true,
+    message: { text: texts.join('\n'), messageId: String(message.messageId), ...(contextId ? { contextId } : {}) },
+  };
 }
 
 function fail(why: string): MessageOutcome {

@@ -50,6 +50,7 @@ function send(params: Params, { tasks, clock, headers }: DialectContext): RpcOut
       taskId: mintId('tsk', receivedAtMs),
       contextId: parsed.message.contextId ?? mintId('ctx', receivedAtMs),
       text: parsed.message.text,
+      messageId: parsed.message.messageId,
       origin: headers.origin,
       trust: headers.trust,
       source: 'a2a',

@@ -1,0 +1,65 @@
+/**
+ * What a log shows while a session runs: one line per fact, no colour, nothing redrawn. For stderr that is no terminal.
+ * Pure: a notice in, lines out. Not the lines on stdout (announce.ts) and not the terminal (progress.ts).
+ */
+import type { SessionNotice } from '../supervise/notice.js';
+import { count, duration, grouped } from './measure.js';
+import { block, callInput, oneLine } from './safe-text.js';
+import { cut } from './width.js';
+
+const widest = 160;
+
+/** The log lines of `notice`; none for what only makes sense on a terminal. */
+export function plainLines(notice: SessionNotice): readonly string[] {
+  switch (notice.type) {
+    case 'component.compiled':
+      return [`compiled ${oneLine(notice.name)} in ${duration(notice.durationMs)}`];
+    case 'session.staged':
+      return [`staged ${notice.sessionId} in ${oneLine(notice.workdir)}`];
+    case 'task.started':
+      return [short(`task: ${oneLine(notice.text) || '(blank)'}`)];
+    case 'tool.started':
+      return [short(`turn ${notice.turn}: calls ${oneLine(notice.name)} ${callInput(notice.input)}`)];
+    case 'tool.finished': {
+      const line = `${oneLine(notice.name)}: ${notice.status} in ${duration(notice.durationMs)}`;
+      return [short(notice.error === undefined ? line : `${line}: ${oneLine(notice.error)}`)];
+    }
+    case 'turn.ended': {
+      const tokens = [
+        ...(notice.inputTokens === undefined ? [] : [`${grouped(notice.inputTokens)} tokens in`]),
+        ...(notice.outputTokens === undefined ? [] : [`${grouped(notice.outputTokens)} out`]),
+      ];
+      return [[`turn ${notice.turn}: ended in ${duration(notice.durationMs)}`, ...tokens].join(', ')];
+    }
+    case 'task.ended': {
+      const line = `task ${oneLine(notice.status)} after ${count(notice.turns, 'turn')} in ${duration(notice.durationMs)}`;
+      return [short(notice.reason === undefined ? line : `${line}: ${oneLine(notice.reason)}`)];
+    }
+    case 'session.draining':
+      return [`ending: ${oneLine(notice.reason)}`];
+    case 'stage.entered':
+    case 'component.compiling':
+    case 'warning':
+    case 'door.listening':
+    case 'turn.started':
+    case 'text.chunk':
+    case 'thinking.chunk':
+    case 'session.ended':
+      return [];
+  }
+}
+
+/** An answer inside a log: its lines, indented, so that none passes for one of ours. */
+export function plainAnswer(answer: string): readonly string[] {
+  return [
+    'answer:',
+    ...block(answer)
+      .trimEnd()
+      .split('\n')
+      .map((line) => `  ${line}`.trimEnd()),
+  ];
+}
+
+function short(line: string): string {
+  return cut(line, widest);
+}

@@ -1,0 +1,60 @@
+import { Command, CommanderError } from 'commander';
+import { murVersion } from '../version.js';
+import type { CliContext, ExitStatus } from './context.js';
+import { welcome } from './help.js';
+import { type RunFlags, runCommand } from './run.js';
+import { styleFor, wantsColor } from './style.js';
+
+/** What each command does once its flags are understood. Loaded late, so that `mur --help` stays instant. */
+export interface Actions {
+  run(flags: RunFlags): Promise<ExitStatus>;
+}
+
+/** Parses `argv` (without node and script), runs the command it names and returns the exit status. Prints usage errors itself. */
+export async function runProgram(argv: readonly string[], context: CliContext, actions: Actions): Promise<ExitStatus> {
+  const { stdout, stderr, env } = context;
+  let status: ExitStatus = 0;
+  const settle = (settled: ExitStatus) => {
+    status = settled;
+  };
+  const program = new Command('mur').description('Runs packaged AI agents in isolation, from one manifest.');
+  program.option('--no-color', 'no colours (NO_COLOR works too)');
+  program.helpCommand('help [command]', 'explain a command');
+  program.addCommand(
+    runCommand((flags) => actions.run({ ...flags, color: flags.color && program.opts().color }), settle),
+  );
+  for (const command of [program, ...program.commands]) {
+    command
+      .version(`mur ${murVersion}`, '--version', 'print the version')
+      .helpOption('-h, --help', 'explain this command')
+      .showHelpAfterError(
+        `\nusage: ${usageOf(command)}\nSee: mur help${command === program ? '' : ` ${command.name()}`}`,
+      )
+      .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
+      .exitOverride();
+  }
+  const words = argv.filter((word) => word !== '--no-color');
+  if (words.length === 0) {
+    const noColor = argv.length > 0;
+    stdout.write(welcome(murVersion, styleFor(wantsColor({ isTerminal: stdout.isTerminal, env, noColor }))));
+    return 0;
+  }
+  try {
+    await program.parseAsync(helpTarget(argv, program), { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    return error.exitCode === 0 ? 0 : 2;
+  }
+  return status;
+}
+
+/** `mur help nosuch` is answered as `mur nosuch` is: unknown, with a suggestion. */
+function helpTarget(argv: readonly string[], program: Command): string[] {
+  const [first, name] = argv;
+  const isUnknown = name !== undefined && !program.commands.some((command) => command.name() === name);
+  return first === 'help' && isUnknown ? [name] : [...argv];
+}
+
+function usageOf(command: Command): string {
+  return command.parent === null ? 'mur [options] [command]' : `mur ${command.name()} ${command.usage()}`;
+}

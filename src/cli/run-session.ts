@@ -1,0 +1,94 @@
+import { MurError, toMurError } from '../errors/index.js';
+import type { LifecycleOverride } from '../manifest/index.js';
+import type { RunRequest } from '../run.js';
+import { systemClock } from '../supervise/clock.js';
+import type { LaunchOptions, LaunchResult } from '../supervise/launch.js';
+import type { SessionNotice } from '../supervise/notice.js';
+import type { OutputMode } from './announce.js';
+import type { CliContext, ExitStatus } from './context.js';
+import { outputFailure } from './output.js';
+import type { RunFlags } from './run.js';
+import { RunView } from './run-view.js';
+
+/** The library's `runCapsule`. */
+export type RunCapsule = (request: RunRequest, options: LaunchOptions) => Promise<LaunchResult>;
+
+const acceptances = ['none', 'single', 'queue'] as const;
+const afterTasks = ['exit', 'sleep'] as const;
+
+/** Runs one session and shows it. Never throws: what goes wrong is printed and becomes the exit status. */
+export async function runSession(flags: RunFlags, context: CliContext, runCapsule: RunCapsule): Promise<ExitStatus> {
+  const view = new RunView({
+    stdout: context.stdout,
+    stderr: context.stderr,
+    env: context.env,
+    clock: systemClock,
+    mode: outputMode(flags),
+    isVerbose: flags.verbose === true,
+    isQuiet: flags.quiet === true,
+    noColor: !flags.color,
+  });
+  try {
+    const onNotice = (notice: SessionNotice) => view.notice(notice);
+    const result = await runCapsule(runRequest(flags), { onNotice, handleSignals: true });
+    view.end(result);
+    // A signal ended it by force: whatever still runs must not keep the process.
+    if (result.forced) process.exit(result.exitCode);
+    if (result.exitCode === 0 && flags.task === undefined) view.suggest(nextStep(flags));
+    return await statusAfterOutput(result.exitCode, view, context);
+  } catch (error) {
+    const failure = toMurError(error);
+    view.fail(failure);
+    return failure.exit;
+  }
+}
+
+/** The flags as a request. Throws a `MurError` for a value that cannot be used. */
+export function runRequest(flags: RunFlags): RunRequest {
+  const lifecycle: LifecycleOverride = {
+    ...optional('taskAcceptance', oneOf('--lifecycle-task-acceptance', acceptances, flags.lifecycleTaskAcceptance)),
+    ...optional('afterTask', oneOf('--lifecycle-after-task', afterTasks, flags.lifecycleAfterTask)),
+  };
+  return {
+    manifestPath: flags.manifest,
+    noEnvFile: !flags.envFile,
+    bindAddr: flags.bind,
+    ...(Object.keys(lifecycle).length === 0 ? {} : { lifecycle }),
+    ...optional('task', flags.task),
+    ...optional('contextId', flags.context),
+    ...optional('systemPrompt', flags.systemPrompt),
+    ...optional('workdir', flags.workdir),
+    ...optional('deadlineMs', flags.deadline),
+  };
+}
+
+/** `{[key]: value}`, or nothing for a value that was not given. */
+function optional<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {
+  return (value === undefined ? {} : { [key]: value }) as { readonly [P in K]?: V };
+}
+
+function oneOf<T extends string>(flag: string, words: readonly T[], given: string | undefined): T | undefined {
+  if (given === undefined) return undefined;
+  const word = words.find((candidate) => candidate === given);
+  if (word === undefined) throw new MurError('E-IO-003', `${flag} must be one of: ${words.join(', ')}; got '${given}'`);
+  return word;
+}
+
+function outputMode(flags: RunFlags): OutputMode {
+  if (flags.json === true) return 'json';
+  return flags.print === true ? 'print' : 'human';
+}
+
+function nextStep({ manifest }: RunFlags): string {
+  const where = manifest === './murmur.yaml' ? '' : ` --manifest ${manifest}`;
+  return `next: mur run${where} --task "a task of your own"`;
+}
+
+/** A run that went well and whose results could not be written did not go well. */
+async function statusAfterOutput(status: ExitStatus, view: RunView, { stdout }: CliContext): Promise<ExitStatus> {
+  await stdout.flush();
+  if (status !== 0 || stdout.failure === undefined) return status;
+  const failure = outputFailure(stdout.failure);
+  view.fail(failure);
+  return failure.exit;
+}

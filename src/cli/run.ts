@@ -1,0 +1,76 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import type { ExitStatus } from './context.js';
+import { parseDeadline } from './deadline.js';
+
+/** The flags of `mur run` as the parser leaves them. */
+export interface RunFlags {
+  readonly manifest: string;
+  readonly task?: string;
+  readonly context?: string;
+  readonly workdir?: string;
+  /** Milliseconds. */
+  readonly deadline?: number;
+  readonly bind: string;
+  readonly systemPrompt?: string;
+  /** False under `--no-env-file`. */
+  readonly envFile: boolean;
+  readonly lifecycleTaskAcceptance?: string;
+  readonly lifecycleAfterTask?: string;
+  readonly json?: boolean;
+  readonly verbose?: boolean;
+  readonly print?: boolean;
+  readonly quiet?: boolean;
+  /** False under `--no-color`. */
+  readonly color: boolean;
+}
+
+const examples = `
+Examples:
+  mur run                                       run ./murmur.yaml; the task is task.md in its work folder
+  mur run --task "Summarise the notes"          give the task as text, or name a file that holds it
+  mur run --print --task report.md > answer.md  only the answer on stdout
+  mur run --json &                              one line with the address of the door, for scripts
+
+Exit status: 0 done, 1 an error or a task that did not complete, 2 wrong usage.`;
+
+/** `mur run`. The session itself is loaded only once the flags are understood. */
+export function runCommand(
+  act: (flags: RunFlags) => Promise<ExitStatus>,
+  settle: (status: ExitStatus) => void,
+): Command {
+  const command = new Command('run')
+    .summary('run a capsule from its manifest and print what came of it')
+    .description('Runs one capsule as one session: stages it, opens its door, runs its task, and ends.')
+    .addHelpText('after', examples);
+  const group = (heading: string, options: readonly Option[]) => {
+    for (const option of options) command.addOption(option.helpGroup(heading));
+  };
+  group('What runs:', [
+    new Option('--manifest <path>', 'capsule manifest; its folder is the project').default('./murmur.yaml'),
+    new Option('--task <path-or-text>', 'the task: a file, or the text itself'),
+    new Option('--context <id>', 'conversation the task belongs to'),
+    new Option('--system-prompt <text>', 'replaces the system prompt; empty clears it'),
+    new Option('--workdir <dir>', 'work folder (default: one of its own, beside the manifest)'),
+    new Option('--no-env-file', 'do not read the .env file of the project'),
+  ]);
+  group('How long and for whom:', [
+    new Option('--deadline <duration>', 'ends the session after 90, 90s, 5m, 2h or 1d').argParser(deadline),
+    new Option('--lifecycle-task-acceptance <mode>', 'none, single or queue, instead of the manifest'),
+    new Option('--lifecycle-after-task <mode>', 'exit or sleep, instead of the manifest'),
+    new Option('--bind <address>', 'address of the door').default('127.0.0.1'),
+  ]);
+  group('What is printed:', [
+    new Option('--print', 'only the answer on stdout').conflicts('json'),
+    new Option('--json', 'one JSON line on stdout once the session can be reached'),
+    new Option('-v, --verbose', 'more lines about the session'),
+    new Option('-q, --quiet', 'no progress; warnings and errors stay'),
+    new Option('--no-color', 'no colours (NO_COLOR works too)'),
+  ]);
+  return command.allowExcessArguments(false).action(async (flags: RunFlags) => settle(await act(flags)));
+}
+
+function deadline(text: string): number {
+  const ms = parseDeadline(text);
+  if (ms === undefined) throw new InvalidArgumentError('It must be a duration above zero: 90, 90s, 5m, 2h or 1d.');
+  return ms;
+}

@@ -1,0 +1,75 @@
+/** Columns that text takes on a terminal, and cutting and wrapping by columns. Expects text without control characters. */
+
+const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+const zeroWidth = /^[\p{Mark}\p{Cf}]+$/u;
+const emoji = /\p{Emoji_Presentation}|\uFE0F/u;
+/** East Asian wide and fullwidth blocks (Unicode annex 11). */
+const wide =
+  /[\u1100-\u115F\u2E80-\u303E\u3041-\u33FF\u3400-\u4DBF\u4E00-\u9FFF\uA000-\uA4CF\uA960-\uA97F\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{17000}-\u{18CFF}\u{1B000}-\u{1B2FF}\u{20000}-\u{3FFFD}]/u;
+const ascii = /^[\x20-\x7e]*$/;
+
+/** Columns of `text`. Ambiguous characters count one, as most terminals draw them. */
+export function displayWidth(text: string): number {
+  if (ascii.test(text)) return text.length;
+  let columns = 0;
+  for (const { segment } of segmenter.segment(text)) columns += clusterWidth(segment);
+  return columns;
+}
+
+function clusterWidth(cluster: string): number {
+  if (zeroWidth.test(cluster)) return 0;
+  return wide.test(cluster) || emoji.test(cluster) ? 2 : 1;
+}
+
+/** `text` in at most `columns` columns; what is cut off is marked by `ellipsis`. */
+export function cut(text: string, columns: number, ellipsis = '…'): string {
+  if (displayWidth(text) <= columns) return text;
+  const mark = displayWidth(ellipsis) <= columns ? ellipsis : '';
+  return takeColumns(text, Math.max(0, columns - displayWidth(mark))).trimEnd() + mark;
+}
+
+/** `text` followed by spaces up to `columns`. */
+export function pad(text: string, columns: number): string {
+  return text + ' '.repeat(Math.max(0, columns - displayWidth(text)));
+}
+
+/** The lines of `text`, each at most `columns` wide: broken at spaces, and inside a word only when the word is wider. */
+export function wrap(text: string, columns: number): string[] {
+  return text.split('\n').flatMap((line) => wrapLine(line, Math.max(1, columns)));
+}
+
+function wrapLine(line: string, columns: number): string[] {
+  const lines: string[] = [];
+  let current = '';
+  for (const word of line.split(/(?<= )/)) {
+    if (displayWidth(current + word.trimEnd()) <= columns) {
+      current += word;
+      continue;
+    }
+    if (current.trimEnd() !== '') lines.push(current.trimEnd());
+    current = word;
+    while (displayWidth(current.trimEnd()) > columns) {
+      const start = takeColumns(current, columns) || firstCluster(current);
+      lines.push(start);
+      current = current.slice(start.length);
+    }
+  }
+  lines.push(current.trimEnd());
+  return lines;
+}
+
+function takeColumns(text: string, columns: number): string {
+  let used = 0;
+  let end = 0;
+  for (const { segment, index } of segmenter.segment(text)) {
+    used += clusterWidth(segment);
+    if (used > columns) break;
+    end = index + segment.length;
+  }
+  return text.slice(0, end);
+}
+
+function firstCluster(text: string): string {
+  for (const { segment } of segmenter.segment(text)) return segment;
+  return '';
+}
