@@ -38,7 +38,9 @@ const mostRounds = 8;
 /** Opens a directory or a regular file under `base`. Rights are the caller's to check first. */
 export function openUnder(tree: Tree, base: Dir, wish: OpenWish): OpenedNode {
   if (wish.open.create === true && wish.open.directory === true) fail('invalid');
-  const follow = wish.followLeaf || wish.path.endsWith('/');
+  const isNew = wish.open.create === true && wish.open.exclusive === true;
+  // A new file takes its own name: a link that has it already is in the way, as O_EXCL says.
+  const follow = !isNew && (wish.followLeaf || wish.path.endsWith('/'));
   for (let round = 0; round < mostRounds; round += 1) {
     const place = locate(tree, base, wish.path, follow);
     try {
