@@ -50,8 +50,9 @@ class OpenAppendFile implements AppendFile {
   }
 
   write(bytes: Uint8Array | string): void {
+    // The number of a closed descriptor may by now name something else.
+    if (this.#closed) throw new MurError('E-IO-003', `cannot append to ${this.path}: it is closed`);
     const buffer = typeof bytes === 'string' ? Buffer.from(bytes) : bytes;
-    if (buffer.length === 0) return;
     let written = 0;
     try {
       while (written < buffer.length) written += writeSync(this.#fd, buffer, written);

@@ -6,8 +6,8 @@ import type { Place, Walker } from './walk.js';
 /** Directories deeper than this are moved up before they are removed, so that a deep tree cannot use up our descriptors. */
 const maxDepth = 32;
 
-/** A directory refilled while it is emptied is emptied again this often before we give up. */
-const maxPasses = 8;
+/** A directory that others refill while it is emptied is emptied again this often before we give up. */
+const maxRefills = 8;
 
 /**
  * Removes `name` inside `place`: a file, a link, or a directory with everything in it. Links are removed, never followed, and a
@@ -23,40 +23,63 @@ export function removeLeaf(walker: Walker, place: Place, name: string): boolean 
 }
 
 function removeTree(walker: Walker, place: Place, name: string): void {
-  for (let pass = 1; ; pass += 1) {
-    walker.within(place, [name], (root) => empty(walker, root, root, 0));
+  for (let refills = 0; ; refills += 1) {
+    walker.within(place, [name], (root) => {
+      while (new Emptying(walker, root).run());
+    });
     try {
       rmdirSync(walker.at(place, name));
       return;
     } catch (error) {
-      if (errnoOf(error) !== 'ENOTEMPTY' || pass === maxPasses) throw error;
+      if (errnoOf(error) !== 'ENOTEMPTY' || refills === maxRefills) throw error;
     }
   }
 }
 
-function empty(walker: Walker, root: Place, place: Place, depth: number): void {
-  for (const name of entryNames(walker, place)) {
-    const target = walker.atBytes(place, name);
-    if (!lstatSync(target, { throwIfNoEntry: false })?.isDirectory()) unlinkSync(target);
-    else if (depth === maxDepth) renameSync(target, walker.at(root, randomBytes(8).toString('hex')));
-    else removeBelow(walker, root, place, name, depth);
+/** One pass over a tree. */
+class Emptying {
+  readonly #walker: Walker;
+  readonly #root: Place;
+  #movedUp = false;
+
+  constructor(walker: Walker, root: Place) {
+    this.#walker = walker;
+    this.#root = root;
+  }
+
+  /** True when deep folders were moved up to the root, for another pass to empty. */
+  run(): boolean {
+    this.#empty(this.#root, 0);
+    return this.#movedUp;
+  }
+
+  #empty(place: Place, depth: number): void {
+    for (const name of entryNames(this.#walker, place)) {
+      const target = this.#walker.atBytes(place, name);
+      if (!lstatSync(target, { throwIfNoEntry: false })?.isDirectory()) unlinkSync(target);
+      else if (depth < maxDepth) this.#removeBelow(place, name, depth);
+      else {
+        renameSync(target, this.#walker.at(this.#root, plainName()));
+        this.#movedUp = true;
+      }
+    }
+  }
+
+  #removeBelow(place: Place, name: Buffer, depth: number): void {
+    const walker = this.#walker;
+    let plain = name.toString();
+    // A name that is no UTF-8 cannot be walked through as text, so such a folder is renamed first.
+    if (!Buffer.from(plain).equals(name)) {
+      plain = plainName();
+      renameSync(walker.atBytes(place, name), walker.at(place, plain));
+    }
+    walker.within(place, [plain], (below) => this.#empty(below, depth + 1));
+    rmdirSync(walker.at(place, plain));
   }
 }
 
-function removeBelow(walker: Walker, root: Place, place: Place, name: Buffer, depth: number): void {
-  // Names that are no UTF-8 cannot be walked through by text; such a directory gets a plain name first.
-  let plain = name.toString();
-  if (!Buffer.from(plain).equals(name)) {
-    plain = randomBytes(8).toString('hex');
-    renameSync(walker.atBytes(place, name), walker.at(place, plain));
-  }
-  const below = walker.enter(place, plain);
-  try {
-    empty(walker, root, below, depth + 1);
-  } finally {
-    walker.leave(place, below);
-  }
-  rmdirSync(walker.at(place, plain));
+function plainName(): string {
+  return randomBytes(8).toString('hex');
 }
 
 function entryNames(walker: Walker, place: Place): Buffer[] {
