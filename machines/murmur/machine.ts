@@ -3,7 +3,7 @@
  *
  * The first signal drains, the second forces, and a drain that takes too long is forced too (spec/session.md 12).
  */
-import { assign, sendTo, setup } from 'xstate';
+import { type AnyActorLogic, assign, sendTo, setup } from 'xstate';
 import { oneShot, ongoing } from '../effect.js';
 
 export type Signal = 'SIGTERM' | 'SIGINT';
@@ -40,7 +40,7 @@ export const murmurMachine = setup({
   },
   actors: {
     /** The supervisor of sessions (src/supervise/supervisor.ts). It completes once drained. */
-    sessions: oneShot<unknown, undefined>('murmur.sessions'),
+    sessions: oneShot<unknown, undefined>('murmur.sessions') as AnyActorLogic,
     /** Listens for process signals and reports each as `signal.received`. */
     signals: ongoing<undefined>('murmur.signals'),
   },

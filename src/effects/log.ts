@@ -1,0 +1,36 @@
+import type { HeldDirectory } from '../home/index.js';
+
+export interface LogEntry {
+  readonly level: 'info' | 'warn' | 'error';
+  readonly message: string;
+  readonly [field: string]: unknown;
+}
+
+/**
+ * The session's own log, `logs/bootstrap.log` in the records directory: warnings, captured output of guests, faults that ended
+ * nothing. One pino JSON object per line. Lines written before the folders exist are kept and written then.
+ */
+export class SessionLog {
+  #waiting: LogEntry[] = [];
+  #write: ((entry: LogEntry) => void) | undefined;
+
+  write(entry: LogEntry): void {
+    if (this.#write === undefined) this.#waiting.push(entry);
+    else this.#write(entry);
+  }
+
+  /** Opens the file. pino is loaded here, because a launch that is refused needs no logger. */
+  async open(records: HeldDirectory): Promise<() => void> {
+    const { pino } = await import('pino');
+    records.mkdir('logs', 0o700);
+    const file = records.openAppend('logs/bootstrap.log', 0o600);
+    const logger = pino({ base: null }, { write: (line: string) => file.write(line) });
+    this.#write = ({ level, message, ...fields }) => logger[level](fields, message);
+    for (const entry of this.#waiting) this.#write(entry);
+    this.#waiting = [];
+    return () => {
+      this.#write = () => undefined;
+      file.close();
+    };
+  }
+}

@@ -1,0 +1,29 @@
+import type { ToolInput, ToolResult } from '../../workers/protocol.js';
+import { callComponent } from './component.js';
+import type { SessionWorld } from './world.js';
+
+/**
+ * `murmur:tool-registry/invoke` for a guest: runs a staged, allowlisted WASM tool to completion. Rejects with a string, which the
+ * guest gets as its `err` (spec/wit.md 3.1). Native and shell tools are not reached this way.
+ */
+export const invokeTool =
+  (world: SessionWorld) =>
+  async (name: string, input: ToolInput, depth: number, signal: AbortSignal): Promise<ToolResult> => {
+    const staged = world.draft.tools.get(name);
+    if (staged === undefined || !world.draft.request.allowlistedTools.has(name)) {
+      throw `tool '${name}' is not declared in this capsule's manifest`;
+    }
+    const outcome = await callComponent(world, {
+      kind: 'tool',
+      name,
+      component: staged.component,
+      input,
+      depth,
+      staged,
+      signal,
+      host: { invoke: invokeTool(world) },
+    });
+    if (outcome.status === 'failed') throw outcome.failure.message;
+    if (outcome.result === undefined) throw `tool '${name}' returned no result`;
+    return outcome.result;
+  };

@@ -1,0 +1,266 @@
+import { fromPromise } from 'xstate';
+import type { CloseInput, OpenOutcome, ScriptOutcome, StopCause, TaskRef } from '../../machines/session/machine.js';
+import { isExposed, openDoor, type TaskPort } from '../door/index.js';
+import { MurError } from '../errors/index.js';
+import { applyRetention } from '../home/index.js';
+import { publishRecord, recordOfThisProcess } from '../liveness/index.js';
+import { needed } from '../stage/draft.js';
+import { scopeReport, sessionStartFields } from '../stage/report.js';
+import { writeMurmurMd } from '../stage/write.js';
+import { mintId } from '../supervise/ids.js';
+import type { TaskSnapshot } from '../task/index.js';
+import { callComponent } from './component.js';
+import { outcomeOf } from './outcome.js';
+import { invokeTool } from './registry.js';
+import { type SessionWorld, traceOf } from './world.js';
+
+/** Opens a session for work, in the order of spec/session.md 5.1: listen, record, first trace line, announce. */
+export const openSession = (world: SessionWorld) =>
+  fromPromise<OpenOutcome, null>(({ signal }) =>
+    outcomeOf(async () => {
+      const { draft } = world;
+      const { request, scope } = draft;
+      const folders = needed(draft.folders, 'mint');
+      const sessionId = needed(draft.sessionId, 'mint');
+      const door = await openDoor({
+        bindAddr: request.bindAddr,
+        ...(request.internalPort === undefined ? {} : { port: request.internalPort }),
+        card: {
+          sessionId,
+          name: request.capsuleName,
+          version: request.capsuleVersion,
+          acceptance: draft.lifecycle.taskAcceptance,
+          tools: needed(draft.inventory, 'write').items.map((item) => item.name),
+          shell: request.policy.shellAllow.length > 0,
+          network: request.policy.networkAllow.length > 0,
+          acceptsPeerTasks: false,
+        },
+        tasks: taskPort(world),
+        clock: draft.clock,
+      });
+      scope.use('door', () => door.close());
+      // No await from here to the announcement: a request is not read before the first trace line is written.
+      if (signal.aborted) throw new MurError('E-RUN-007', 'the session was stopped while its door opened');
+      world.url = door.url;
+      traceOf(world).write('session_start', sessionStartFields(draft));
+      retain(world);
+      publish(world, door.url);
+      if (isExposed(request.bindAddr)) {
+        draft.warn(
+          'W-SEC-032',
+          `the door listens on ${request.bindAddr} without authentication: anyone who can reach it can send tasks and read the card`,
+        );
+      }
+      const launchTask = enqueueLaunchTask(world);
+      draft.notify({
+        type: 'door.listening',
+        sessionId,
+        url: door.url,
+        pid: process.pid,
+        workdir: folders.accessibleWorkdir,
+      });
+      writeMurmurMd(draft, door.url);
+      return { url: door.url, launchTask };
+    }),
+  );
+
+/** Runs a script capsule's component once (spec/session.md section 15). */
+export const runScript = (world: SessionWorld) =>
+  fromPromise<ScriptOutcome, null>(({ signal }) =>
+    outcomeOf(async () => {
+      const { draft } = world;
+      const name = draft.request.capsuleName;
+      const outcome = await callComponent(world, {
+        kind: 'capsule',
+        name,
+        component: needed(draft.capsule, 'compile'),
+        depth: 0,
+        signal,
+        host: { invoke: invokeTool(world), manage: manage(world) },
+      });
+      if (outcome.status === 'failed') throw new MurError('E-RUN-001', outcome.failure.message);
+      return {};
+    }),
+  );
+
+/** Refuses every task that was accepted and will not run (spec/session.md 5.5 step 1). */
+export const refusePending = (world: SessionWorld) =>
+  fromPromise<null, { readonly pending: readonly TaskRef[]; readonly stopCause: StopCause | null }>(
+    async ({ input }) => {
+      if (world.draft.folders === undefined) return null;
+      world.draft.notify({ type: 'session.draining', reason: input.stopCause ?? 'done' });
+      for (const task of world.registry.close()) {
+        const source = input.pending.find((pending) => pending.taskId === task.taskId)?.source ?? 'a2a';
+        traceOf(world).write('task_rejected', {
+          task_id: task.taskId,
+          context_id: task.contextId,
+          source,
+          cause: input.stopCause === null ? 'session_ended' : 'session_stopped',
+          reason: task.message ?? '',
+        });
+      }
+      return null;
+    },
+  );
+
+/** Writes the last lines of a session that got as far as its first. */
+export const closeSession = (world: SessionWorld) =>
+  fromPromise<null, CloseInput>(async ({ input }) => {
+    const { draft, totals } = world;
+    if (world.url !== undefined && input.status !== 'trapped') {
+      traceOf(world).write('session_end', {
+        total_turns: totals.turns,
+        total_input_tokens: totals.inputTokens,
+        total_output_tokens: totals.outputTokens,
+        total_tool_calls: totals.toolCalls,
+        total_shell_calls: totals.shellCalls,
+        duration_ms: Math.round(draft.clock.monotonic() - world.startedAtMs),
+        exit_status:
+          input.status === 'no_answer' || input.status === 'reopen_budget_exhausted' ? 'failed' : input.status,
+      });
+    }
+    if (input.fault !== null) world.log.write({ level: 'error', message: input.fault.message, code: input.fault.code });
+    await world.trace?.flush();
+    return null;
+  });
+
+/** Releases everything the session opened, last in first out. */
+export const retireSession = (world: SessionWorld) =>
+  fromPromise<null, null>(async () => {
+    await world.draft.scope.close('session ended');
+    return null;
+  });
+
+function retain(world: SessionWorld): void {
+  const { request, home, clock } = world.draft;
+  const retained = request.trace.retain;
+  if (retained === undefined) return;
+  const maxAgeMs = retained.maxAgeSeconds === undefined ? undefined : retained.maxAgeSeconds * 1000;
+  const limits = { maxSessions: retained.maxSessions, maxAgeMs };
+  const report = applyRetention({ home, folders: needed(world.draft.folders, 'mint'), limits, nowMs: clock.now() });
+  for (const outcome of report.outcomes) traceOf(world).write('retention', outcome);
+  for (const message of report.failures) world.log.write({ level: 'warn', message });
+}
+
+function publish(world: SessionWorld, url: string): void {
+  const { request, home, scope, clock, sessionId, folders } = world.draft;
+  const record = recordOfThisProcess(
+    {
+      sessionId: needed(sessionId, 'mint'),
+      url,
+      capsuleName: request.capsuleName,
+      capsuleVersion: request.capsuleVersion,
+      recordsDir: needed(folders, 'mint').recordsDir,
+    },
+    clock,
+  );
+  const outcome = publishRecord(home, record);
+  if (outcome.status === 'published') scope.use('running record', () => outcome.guard.retire());
+  else
+    world.draft.warn(
+      'W-SEC-023',
+      `the running record could not be written: ${outcome.reason}; this session is not addressable`,
+    );
+}
+
+function enqueueLaunchTask(world: SessionWorld): TaskRef | null {
+  const { request, clock, taskText } = world.draft;
+  if (taskText === undefined) return null;
+  const task = {
+    taskId: mintId('tsk'),
+    contextId: request.contextId ?? mintId('ctx'),
+    source: 'task_md' as const,
+  };
+  world.registry.enqueueLaunchTask({
+    ...task,
+    text: taskText,
+    origin: 'user',
+    trust: 'trusted',
+    receivedAtMs: clock.now(),
+  });
+  return task;
+}
+
+/** What the door asks of this session. */
+function taskPort(world: SessionWorld): TaskPort {
+  const { registry } = world;
+  return {
+    send: (request) => {
+      const waiting = registry.waitingTaskId;
+      if (waiting !== undefined) return expectTask(registry.deliverInput(waiting, request.text));
+      const context = world.draft.request.contextId;
+      const reply = registry.enqueue(context === undefined ? request : { ...request, contextId: context });
+      const task = expectTask(reply);
+      if (task.state !== 'submitted') return task;
+      traceOf(world).write('a2a_task_received', {
+        task_id: task.taskId,
+        context_id: task.contextId,
+        message_id: request.messageId ?? '',
+        traceparent_from_caller: request.traceparent ?? null,
+      });
+      world.send({ type: 'task.accepted', task: { taskId: task.taskId, contextId: task.contextId, source: 'a2a' } });
+      return task;
+    },
+    get: (taskId) => registry.get(taskId),
+    cancel: (taskId) => {
+      const before = registry.get(taskId);
+      if (before === undefined) return undefined;
+      const task = expectTask(registry.cancel(taskId));
+      if (before.state === 'submitted') {
+        traceOf(world).write('task_canceled', {
+          task_id: taskId,
+          phase: 'queued',
+          detached_work_ids: [],
+          delegation_ids: [],
+        });
+      }
+      if (before.state !== task.state) world.send({ type: 'task.cancel.requested', taskId });
+      return { task, residue: [] };
+    },
+  };
+}
+
+function expectTask(reply: { ok: true; task: TaskSnapshot } | { ok: false; reason: string }): TaskSnapshot {
+  if (!reply.ok) throw new Error(reply.reason);
+  return reply.task;
+}
+
+/** `murmur:artifact-manager/manage`: what this session has. Pulls and removals are not granted. */
+function manage(world: SessionWorld) {
+  return async (verb: string, args: readonly unknown[]): Promise<unknown> => {
+    const artifacts = needed(world.draft.resolved, 'resolve').filter(({ role }) => role === 'tool' || role === 'skill');
+    const summary = artifacts.map(({ name, version, implementation }) => ({ name, version, runtime: implementation }));
+    switch (verb) {
+      case 'list':
+        return summary;
+      case 'diagnostics':
+        return {
+          capsuleId: needed(world.draft.sessionId, 'mint'),
+          installed: summary,
+          capabilities: JSON.stringify(scopeReport(world.draft)),
+        };
+      case 'describe': {
+        const found = artifacts.find(({ name }) => name === args[0]);
+        if (found === undefined) throw `artifact '${String(args[0])}' is not installed`;
+        const { manifest } = found;
+        return {
+          name: found.name,
+          version: found.version,
+          description: manifest.description ?? '',
+          tags: manifest.tags,
+          runtime: found.implementation,
+          inputSchema: schemaText(manifest.inputSchema),
+          outputSchema: schemaText(manifest.outputSchema),
+        };
+      }
+      case 'search':
+        throw 'search is not implemented';
+      default:
+        throw `not granted: capabilities.install lets this capsule ${verb} nothing`;
+    }
+  };
+}
+
+function schemaText(schema: unknown): string | undefined {
+  return schema === undefined || typeof schema === 'string' ? schema : JSON.stringify(schema);
+}

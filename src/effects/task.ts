@@ -1,0 +1,246 @@
+import { fromPromise } from 'xstate';
+import { faultOf } from '../../machines/effect.js';
+import type { Begun, TaskEnding, TaskInput } from '../../machines/task/machine.js';
+import { MurError, reasonOf } from '../errors/index.js';
+import { type HeldDirectory, holdDirectory } from '../home/index.js';
+import {
+  type AttemptEnding,
+  buildSystemPrompt,
+  type ConversationRecorder,
+  conversationFile,
+  createRecorder,
+  type Message,
+  mendPairs,
+  readConversation,
+  reduceContinuation,
+  resultFiles,
+  resultText,
+  sha256Hex,
+  userMessage,
+} from '../inference/index.js';
+import { pathSegmentProblem } from '../manifest/index.js';
+import { needed } from '../stage/draft.js';
+import { capsuleFacts } from '../stage/facts.js';
+import { laneOf, type TaskRequest } from '../task/index.js';
+import { fence } from '../tools/index.js';
+import { TaskWork } from './work.js';
+import { redactKeys, type SessionWorld, traceOf } from './world.js';
+
+/** Most of a conversation record that is read back. */
+const recordLimitBytes = 64 * 1024 * 1024;
+
+/** Puts a task to work: registry, input file, history, first trace line (spec/session.md 5.4 step 1). */
+export const beginTask = (world: SessionWorld) =>
+  fromPromise<Begun, TaskInput>(async ({ input }) => {
+    const { draft, registry } = world;
+    const request = registry.next();
+    if (request?.taskId !== input.taskId) throw new Error(`task ${input.taskId} is not next in the registry`);
+    registry.start(request.taskId);
+    const folders = needed(draft.folders, 'mint');
+    if (request.source === 'a2a') folders.runtimeRoot.writeFile('task.md', request.text);
+    const { history, recorder } = openConversation(world, request);
+    const inventory = needed(draft.inventory, 'write');
+    const work = new TaskWork({
+      request,
+      inventory,
+      system: buildSystemPrompt({
+        facts: capsuleFacts(draft),
+        prompt: needed(draft.systemPrompt, 'check').text,
+        instructionFiles: draft.instructions,
+      }),
+      history,
+      recorder,
+      startedAtMs: draft.clock.monotonic(),
+    });
+    world.work.set(request.taskId, work);
+    traceOf(world).write('task_start', {
+      task_id: request.taskId,
+      context_id: request.contextId,
+      source: request.source,
+      origin: request.origin,
+      trust: request.trust,
+      lane: laneOf(request.origin),
+      message_parts_bytes: Buffer.byteLength(request.text),
+    });
+    draft.notify({
+      type: 'task.started',
+      taskId: request.taskId,
+      contextId: request.contextId,
+      source: request.source,
+      text: request.text,
+    });
+    if (request.text.trim() === '') {
+      return {
+        ok: false,
+        fault: faultOf(
+          new MurError('E-RUN-040', 'the task is blank: there is nothing to do', { hint: 'give the task some text' }),
+        ),
+      };
+    }
+    const text = request.trust === 'untrusted' ? fence(`task:${request.origin}`, request.text) : request.text;
+    work.append(userMessage(text));
+    return { ok: true };
+  });
+
+/** Writes how the task ended, in the order of spec/session.md 5.4. */
+export const endTask = (world: SessionWorld) =>
+  fromPromise<null, TaskEnding>(async ({ input }) => {
+    const { draft } = world;
+    const work = world.work.get(input.taskId);
+    const trace = traceOf(world);
+    if (work === undefined) {
+      world.registry.finish(input.taskId, 'failed', { message: input.fault?.message ?? 'the task could not be begun' });
+      return null;
+    }
+    const durationMs = Math.round(draft.clock.monotonic() - work.startedAtMs);
+    const ending = endingOf(input, work);
+    writeResult(world, work, ending);
+    if (input.status === 'canceled') {
+      trace.write('task_canceled', {
+        task_id: input.taskId,
+        turn: input.turns,
+        phase: work.phase,
+        detached_work_ids: [],
+        delegation_ids: [],
+      });
+    } else if (input.status === 'failed' && input.fault !== null) {
+      trace.write('task_failed', {
+        task_id: input.taskId,
+        turn: input.turns,
+        cause: causeOf(work),
+        reason: input.fault.message,
+      });
+    }
+    trace.write('task_end', {
+      task_id: input.taskId,
+      exit_status: input.status,
+      duration_ms: durationMs,
+      turns: work.totals.turns,
+      input_tokens: work.totals.inputTokens,
+      output_tokens: work.totals.outputTokens,
+      tool_calls: work.totals.toolCalls,
+      shell_calls: work.totals.shellCalls,
+      reopen_count: 0,
+    });
+    settle(world, input, work, ending);
+    await trace.flush();
+    world.work.delete(input.taskId);
+    draft.notify({
+      type: 'task.ended',
+      taskId: input.taskId,
+      status: input.status,
+      ...(ending.type === 'answered' ? { answer: ending.text } : {}),
+      ...(ending.type === 'answered' ? {} : { reason: reasonFor(ending, input) }),
+      turns: work.totals.turns,
+      durationMs,
+    });
+    return null;
+  });
+
+function endingOf(input: TaskEnding, work: TaskWork): AttemptEnding {
+  switch (input.status) {
+    case 'ok':
+      return { type: 'answered', text: work.answer ?? '', stopReason: work.stopReason };
+    case 'max_turns_reached':
+      return { type: 'turns_exceeded', maxTurns: input.turns };
+    case 'canceled':
+      return { type: 'canceled' };
+    case 'spend_ceiling_reached':
+      return { type: 'ceiling_reached', reason: input.fault?.message ?? 'a spend ceiling was reached' };
+    case 'no_answer':
+      return { type: 'no_answer', reason: input.fault?.message ?? '' };
+    default:
+      return { type: 'failed', reason: input.fault?.message ?? 'the task failed' };
+  }
+}
+
+function reasonFor(ending: AttemptEnding, input: TaskEnding): string {
+  return ending.type === 'canceled' ? 'the task was canceled' : (input.fault?.message ?? resultText(ending));
+}
+
+function writeResult(world: SessionWorld, work: TaskWork, ending: AttemptEnding): void {
+  const records = needed(world.draft.folders, 'mint').recordsRoot;
+  const text = resultText(ending, redactKeys(world));
+  for (const name of resultFiles(world.draft.lifecycle.conversation, work.request.taskId)) {
+    records.writeFile(`out/${name}`, text, { mode: 0o600 });
+  }
+}
+
+function causeOf(work: TaskWork) {
+  const cause = work.failureCause;
+  if (
+    cause === 'driver_error' ||
+    cause === 'credential_rejected' ||
+    cause === 'malformed_response' ||
+    cause === 'input_timeout'
+  ) {
+    return cause;
+  }
+  return cause === 'driver_failed' ? ('driver_error' as const) : ('runtime_error' as const);
+}
+
+/** Registry, continuation and the input file follow the task's end. */
+function settle(world: SessionWorld, input: TaskEnding, work: TaskWork, ending: AttemptEnding): void {
+  const { taskId, contextId, source } = work.request;
+  const said = ending.type === 'answered' ? { response: ending.text } : { message: reasonFor(ending, input) };
+  const state = input.status === 'ok' ? 'completed' : input.status === 'canceled' ? 'canceled' : 'failed';
+  world.registry.finish(taskId, state, said);
+  if (ending.type === 'answered' && world.draft.lifecycle.conversation === 'threaded') {
+    world.continuation = reduceContinuation(world.continuation, {
+      type: 'answer.recorded',
+      contextId,
+      messageCount: work.messages.length,
+    });
+  }
+  if (source === 'a2a' || world.draft.lifecycle.taskAcceptance === 'queue') {
+    needed(world.draft.folders, 'mint').runtimeRoot.remove('task.md');
+  }
+}
+
+/** The record of the task's context, and what it holds already when conversations are threaded (spec/session.md 7.1). */
+function openConversation(
+  world: SessionWorld,
+  task: TaskRequest,
+): { history: readonly Message[]; recorder: ConversationRecorder | undefined } {
+  const { request, lifecycle, scope } = world.draft;
+  if (!request.context.record) return { history: [], recorder: undefined };
+  try {
+    const store = request.context.recordStore ?? request.capsuleName;
+    const directory = holdConversation(world, store, task.contextId);
+    scope.use(`conversation ${task.contextId}`, () => directory.close());
+    const bytes = directory.readFile(conversationFile, { limitBytes: recordLimitBytes });
+    const loaded = readConversation(bytes ?? new Uint8Array());
+    const file = directory.openAppend(conversationFile, 0o600);
+    scope.use(`conversation file ${task.contextId}`, () => file.close());
+    return {
+      history: lifecycle.conversation === 'threaded' ? mendPairs(loaded.messages) : [],
+      recorder: createRecorder(file, (error) => lost(world, error)),
+    };
+  } catch (error) {
+    lost(world, error);
+    return { history: [], recorder: undefined };
+  }
+}
+
+function holdConversation(world: SessionWorld, store: string, contextId: string): HeldDirectory {
+  const home = holdDirectory(world.draft.home.root);
+  try {
+    return home.hold(`conversations/${store}/${contextFolder(contextId)}`, { mode: 0o700 });
+  } finally {
+    home.close();
+  }
+}
+
+/** A caller names its context as it likes; a name that is no single path segment gets a folder named by its hash. */
+function contextFolder(contextId: string): string {
+  return pathSegmentProblem(contextId) === undefined && contextId.length <= 128
+    ? contextId
+    : `ctx-${sha256Hex(contextId)}`;
+}
+
+/** A conversation that cannot be recorded is reported once; the task runs on. */
+function lost(world: SessionWorld, error: unknown): void {
+  const message = `the conversation could not be recorded: ${reasonOf(error)}`;
+  world.log.write({ level: 'warn', message });
+  world.draft.notify({ type: 'warning', code: 'E-IO-003', message, origin: 'runtime' });
+}

@@ -1,0 +1,227 @@
+import { fromPromise } from 'xstate';
+import type { Admission, Ran, Route, ToolCallInput } from '../../machines/tool-call/machine.js';
+import { MurError } from '../errors/index.js';
+import { firstMetadata } from '../inference/index.js';
+import { needed } from '../stage/draft.js';
+import {
+  checkRequired,
+  type DispatchOutcome,
+  failedOutcome,
+  modelResult,
+  observeResult,
+  readFence,
+  refusedOutcome,
+  routeCall,
+  skillOutcome,
+  toolOutcome,
+  unreadableSkill,
+  unrunnableOutcome,
+  warnOncePerTool,
+  withNote,
+} from '../tools/index.js';
+import { callComponent } from './component.js';
+import { requestInput } from './input.js';
+import { invokeTool } from './registry.js';
+import { callOf, type TaskWork, workOf } from './work.js';
+import { type SessionWorld, traceOf } from './world.js';
+
+/** Largest skill file handed to a model. */
+const skillLimitBytes = 1024 * 1024;
+
+/** Judges a call and picks its route (spec/tools.md section 3). A refusal is already the call's outcome. */
+export const admitCall = (world: SessionWorld) => {
+  const warnOnce = warnOncePerTool(({ code, message }) => world.draft.warn(code, message));
+  return fromPromise<Admission, ToolCallInput>(async ({ input }) => {
+    const work = workOf(world, input.taskId);
+    const entry = callOf(work, input.callId);
+    entry.startedAtMs = world.draft.clock.monotonic();
+    world.draft.notify({
+      type: 'tool.started',
+      taskId: input.taskId,
+      turn: input.turn,
+      callId: input.callId,
+      name: input.name,
+      input: entry.call.inputText,
+    });
+    const refuse = (message: string): Admission => {
+      entry.outcome = refusedOutcome(message);
+      return { route: 'refused' };
+    };
+    if (entry.call.refused !== undefined) return refuse(entry.call.refused.message);
+    const check = checkRequired(input.name, manifestOf(world, input.name), entry.call.input);
+    warnOnce(input.name, check);
+    if (!check.ok) {
+      traceOf(world).write('tool_input_refused', {
+        turn: input.turn,
+        task_id: input.taskId,
+        tool_name: input.name,
+        tool_call_id: input.callId,
+        missing: check.missing,
+        reason: check.message,
+      });
+      return refuse(check.message);
+    }
+    const route = routeCall(input.name, routesOf(world));
+    return route.kind === 'refused' ? refuse(route.message) : { route: route.kind };
+  });
+};
+
+/** Serves a call by its route. Traps, limits and deadlines are results; only what must end the task is thrown. */
+export const runCall = (world: SessionWorld) =>
+  fromPromise<Ran, ToolCallInput & { readonly route: Route }>(async ({ input, signal }) => {
+    const work = workOf(world, input.taskId);
+    const entry = callOf(work, input.callId);
+    entry.outcome = input.route === 'skill' ? readSkill(world, input.name) : await runTool(world, work, input, signal);
+    if (work.failureCause === 'input_timeout') throw new MurError('E-RUN-040', 'input-timeout');
+    return { status: entry.outcome.result.status === 'passed' ? 'ok' : 'error' };
+  });
+
+/** Adds the runtime's own notes behind the fence (the fence itself is applied where the outcome is made). */
+export const fenceCall = (world: SessionWorld) =>
+  fromPromise<null, ToolCallInput>(async ({ input }) => {
+    const work = workOf(world, input.taskId);
+    const entry = callOf(work, input.callId);
+    const outcome = outcomeOf(entry.outcome);
+    const seen = observeResult(work.repetition, {
+      name: input.name,
+      inputText: entry.call.inputText,
+      isError: outcome.result.status !== 'passed',
+    });
+    work.repetition = seen.state;
+    entry.outcome = seen.note === undefined ? outcome : withNote(outcome, seen.note);
+    return null;
+  });
+
+/** Writes the trace line of a call and hands the model its text. */
+export const recordCall = (world: SessionWorld) =>
+  fromPromise<null, ToolCallInput>(async ({ input }) => {
+    const work = workOf(world, input.taskId);
+    const entry = callOf(work, input.callId);
+    const outcome = outcomeOf(entry.outcome);
+    const result = modelResult(outcome, outcome.fenceSource === undefined ? undefined : world.deadlineNotice?.take());
+    entry.resultText = result.text;
+    const durationMs = Math.round(world.draft.clock.monotonic() - entry.startedAtMs);
+    const status = result.isError ? ('error' as const) : ('ok' as const);
+    traceCall(world, input, entry.call.inputText, entry.call.input, outcome, result.text, durationMs, status);
+    if (!outcome.isSkill) for (const totals of [world.totals, work.totals]) totals.toolCalls += 1;
+    world.draft.notify({
+      type: 'tool.finished',
+      taskId: input.taskId,
+      callId: input.callId,
+      name: input.name,
+      status,
+      durationMs,
+      outputBytes: Buffer.byteLength(result.text),
+      ...(status === 'error' ? { error: outcome.runtimeError ?? firstLine(outcome) } : {}),
+    });
+    return null;
+  });
+
+async function runTool(
+  world: SessionWorld,
+  work: TaskWork,
+  input: ToolCallInput,
+  signal: AbortSignal,
+): Promise<DispatchOutcome> {
+  const staged = world.draft.tools.get(input.name);
+  if (staged === undefined)
+    return unrunnableOutcome(input.name, `tool '${input.name}' has no component in this session`);
+  const { call } = callOf(work, input.callId);
+  const outcome = await callComponent(world, {
+    kind: 'tool',
+    name: input.name,
+    component: staged.component,
+    input: { data: call.inputText },
+    depth: 0,
+    staged,
+    signal,
+    host: { invoke: invokeTool(world), requestInput: requestInput(world, input.taskId) },
+  });
+  if (outcome.status === 'failed') return failedOutcome(input.name, outcome.failure);
+  if (outcome.result === undefined) return unrunnableOutcome(input.name, `tool '${input.name}' returned no result`);
+  return toolOutcome(input.name, outcome.result);
+}
+
+function readSkill(world: SessionWorld, name: string): DispatchOutcome {
+  try {
+    const bytes = needed(world.draft.folders, 'mint').tools.readFile(`${name}/skill.md`, {
+      limitBytes: skillLimitBytes,
+    });
+    if (bytes === undefined) return unreadableSkill(name, 'its skill.md is gone');
+    return skillOutcome(name, bytes.toString('utf8'), 'operator');
+  } catch (error) {
+    return unreadableSkill(name, error instanceof Error ? error.message : String(error));
+  }
+}
+
+function manifestOf(world: SessionWorld, name: string): string | undefined {
+  if (!/^[a-z0-9-]{1,100}$/.test(name)) return undefined;
+  const bytes = needed(world.draft.folders, 'mint').tools.readFile(`${name}/murmur.yaml`, {
+    limitBytes: skillLimitBytes,
+  });
+  return bytes?.toString('utf8');
+}
+
+const none: ReadonlySet<string> = new Set();
+
+function routesOf(world: SessionWorld) {
+  const { draft } = world;
+  const resolved = needed(draft.resolved, 'resolve');
+  return {
+    runtimeProvided: none,
+    nativeImages: none,
+    shellBinaries: new Set(draft.request.policy.shellAllow),
+    skills: new Set(resolved.filter((artifact) => artifact.role === 'skill').map((artifact) => artifact.name)),
+    wasmTools: new Set(draft.tools.keys()),
+    allowlist: draft.request.allowlistedTools,
+    removed: none,
+  };
+}
+
+function outcomeOf(outcome: DispatchOutcome | undefined): DispatchOutcome {
+  if (outcome === undefined) throw new Error('the call has no outcome');
+  return outcome;
+}
+
+/** What a person reads of a failed call: one line, without the fence. */
+function firstLine({ result, fenceSource }: DispatchOutcome): string {
+  const data = result.data ?? '';
+  const text = result.summary ?? (fenceSource === undefined ? data : (readFence(data)?.text ?? data));
+  return text.split('\n')[0] ?? '';
+}
+
+function traceCall(
+  world: SessionWorld,
+  call: ToolCallInput,
+  inputText: string,
+  input: unknown,
+  outcome: DispatchOutcome,
+  text: string,
+  durationMs: number,
+  status: 'ok' | 'error',
+): void {
+  const trace = traceOf(world);
+  const common = {
+    turn: call.turn,
+    task_id: call.taskId,
+    output_bytes: Buffer.byteLength(text),
+    duration_ms: durationMs,
+    status,
+  };
+  if (outcome.isSkill) {
+    trace.write('skill_call', { ...common, skill_name: call.name, origin: 'operator', trust: 'trusted' });
+    return;
+  }
+  const effect = firstMetadata(outcome.result, 'state_effect');
+  trace.write('tool_call', {
+    ...common,
+    tool_name: call.name,
+    tool_call_id: call.callId,
+    input: input ?? null,
+    input_bytes: Buffer.byteLength(inputText),
+    ...(world.draft.request.trace.capture === 'content' ? { output: text } : {}),
+    ...(effect === 'read' || effect === 'mutate' ? { state_effect: effect } : {}),
+    resource_id: firstMetadata(outcome.result, 'resource_id'),
+    error: outcome.runtimeError,
+  });
+}

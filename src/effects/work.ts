@@ -1,0 +1,82 @@
+import type { ConversationRecorder, DriverReply, Message, RecordExtras } from '../inference/index.js';
+import type { TaskRequest } from '../task/index.js';
+import type { DispatchOutcome, Inventory, Repetition, ToolCall } from '../tools/index.js';
+import { noTotals, type SessionWorld, type Totals } from './world.js';
+
+/** One call of the current turn and what became of it. */
+export interface CallWork {
+  readonly call: ToolCall;
+  startedAtMs: number;
+  outcome?: DispatchOutcome;
+  /** Text the model gets: fenced, with notes. */
+  resultText?: string;
+}
+
+/** The current turn: what the driver answered and how far its calls are. */
+export interface TurnWork {
+  readonly reply: DriverReply;
+  readonly calls: ReadonlyMap<string, CallWork>;
+}
+
+/**
+ * One running task as the effects see it: its messages, its offer of tools, its current turn. Made by `begin`, dropped by `end`.
+ */
+export class TaskWork {
+  readonly request: TaskRequest;
+  readonly inventory: Inventory;
+  readonly system: string;
+  readonly totals: Totals = noTotals();
+  readonly startedAtMs: number;
+  readonly #recorder: ConversationRecorder | undefined;
+  readonly #messages: Message[];
+  turn: TurnWork | undefined;
+  /** The last call, if it failed and how often in a row. */
+  repetition: Repetition | undefined;
+  /** The driver's text of the turn that ended the task. */
+  answer: string | undefined;
+  stopReason: 'end_turn' | 'max_tokens' = 'end_turn';
+  /** What the task waits for: where a cancel finds it. */
+  phase: 'turn' | 'inference' | 'input' = 'turn';
+  /** Set when the model call itself failed, for `task_failed`. */
+  failureCause: string | undefined;
+
+  constructor(fields: {
+    readonly request: TaskRequest;
+    readonly inventory: Inventory;
+    readonly system: string;
+    readonly history: readonly Message[];
+    readonly recorder: ConversationRecorder | undefined;
+    readonly startedAtMs: number;
+  }) {
+    this.request = fields.request;
+    this.inventory = fields.inventory;
+    this.system = fields.system;
+    this.startedAtMs = fields.startedAtMs;
+    this.#messages = [...fields.history];
+    this.#recorder = fields.recorder;
+  }
+
+  get messages(): readonly Message[] {
+    return this.#messages;
+  }
+
+  /** Adds a message to the conversation and to its record. */
+  append(message: Message, extras?: RecordExtras): void {
+    this.#messages.push(message);
+    this.#recorder?.record(message, extras);
+  }
+}
+
+/** The work of a task that is running. */
+export function workOf(world: SessionWorld, taskId: string): TaskWork {
+  const work = world.work.get(taskId);
+  if (work === undefined) throw new Error(`task ${taskId} is not running`);
+  return work;
+}
+
+/** A call of the current turn. */
+export function callOf(work: TaskWork, callId: string): CallWork {
+  const call = work.turn?.calls.get(callId);
+  if (call === undefined) throw new Error(`call ${callId} is not of this turn`);
+  return call;
+}

@@ -1,0 +1,54 @@
+/**
+ * What the effects of one session share: everything that is live (descriptors, workers, secrets, messages) and so may not be in
+ * a chart's context. Not a second state machine: what happens next is always the charts' decision.
+ * Read next: index.ts (which effect serves which actor), work.ts (one task).
+ */
+import type { SessionEvent } from '../../machines/session/machine.js';
+import { type Continuation, redactor } from '../inference/index.js';
+import type { StageDraft } from '../stage/draft.js';
+import type { TaskRegistry } from '../task/index.js';
+import type { TraceWriter } from '../trace/index.js';
+import type { DeadlineNotice } from './deadline.js';
+import type { SessionLog } from './log.js';
+import type { TaskWork } from './work.js';
+
+/** Sums of a session, as `session_end` reports them. */
+export interface Totals {
+  turns: number;
+  inputTokens: number;
+  outputTokens: number;
+  toolCalls: number;
+  shellCalls: number;
+}
+
+export const noTotals = (): Totals => ({ turns: 0, inputTokens: 0, outputTokens: 0, toolCalls: 0, shellCalls: 0 });
+
+export interface SessionWorld {
+  readonly draft: StageDraft;
+  readonly registry: TaskRegistry;
+  readonly log: SessionLog;
+  readonly totals: Totals;
+  readonly work: Map<string, TaskWork>;
+  readonly deadlineNotice: DeadlineNotice | undefined;
+  /** Monotonic time the session began. */
+  readonly startedAtMs: number;
+  /** Opened when the folders exist; `undefined` before. */
+  trace: TraceWriter | undefined;
+  /** `localhost:<port>` once the door listens. */
+  url: string | undefined;
+  continuation: Continuation | undefined;
+  /** Sends an event to the session's root mailbox. */
+  send(event: SessionEvent): void;
+}
+
+/** The trace of a session that has folders. Throws when staging has not made them. */
+export function traceOf(world: SessionWorld): TraceWriter {
+  if (world.trace === undefined) throw new Error('the trace of this session is not open');
+  return world.trace;
+}
+
+/** Replaces every key this session holds right now by `[redacted]`. Made anew per use, because keys rotate. */
+export function redactKeys(world: SessionWorld): (text: string) => string {
+  const keys = [...world.draft.gateways.values()].map(({ credential }) => credential.current());
+  return redactor(keys.filter((key) => key !== undefined));
+}

@@ -1,0 +1,129 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { readCapsuleComponent } from './artifacts/index.js';
+import { MurError, reasonOf } from './errors/index.js';
+import { readConfig } from './home/config.js';
+import { withEnvFile } from './home/env-file.js';
+import { locateMurmurHome } from './home/index.js';
+import {
+  type ContainmentClass,
+  type LifecycleOverride,
+  type ManifestWarning,
+  parseManifest,
+  type RuntimeManifest,
+  strongestContainment,
+} from './manifest/index.js';
+import { capabilityPolicyFromManifest } from './policy/index.js';
+import type { StageRequest } from './stage/index.js';
+import { murVersion } from './version.js';
+
+/** What a person or a program asks of `mur run`. Absent fields take the defaults of spec/cli.md 11.1. */
+export interface RunRequest {
+  /** Default `./murmur.yaml`. */
+  readonly manifestPath?: string;
+  /** A file's path, or the task itself. */
+  readonly task?: string;
+  readonly workdir?: string;
+  readonly bindAddr?: string;
+  readonly systemPrompt?: string;
+  /** Do not load the workspace's `.env`. */
+  readonly noEnvFile?: boolean;
+  readonly lifecycle?: LifecycleOverride;
+  readonly containment?: ContainmentClass;
+  /** Hard limit of the session, counted from now. */
+  readonly deadlineMs?: number;
+  readonly contextId?: string;
+}
+
+export interface PreparedRun {
+  readonly request: StageRequest;
+  readonly manifest: RuntimeManifest;
+  readonly warnings: readonly ManifestWarning[];
+}
+
+/**
+ * Everything `launch` needs for a run of the manifest: manifest read and lowered, `.env` and config consulted, task text taken
+ * (spec/cli.md 11.2 up to staging). Makes nothing on disk. Throws `MurError`.
+ */
+export function prepareRun(
+  run: RunRequest,
+  hostEnv: Readonly<Record<string, string | undefined>> = process.env,
+): PreparedRun {
+  const manifestFile = resolve(run.manifestPath ?? 'murmur.yaml');
+  const manifestDir = dirname(manifestFile);
+  const env = run.noEnvFile === true ? hostEnv : withEnvFile(hostEnv, manifestDir);
+  const { manifest, warnings } = parseManifest(readManifest(manifestFile), { path: manifestFile });
+  const globalConfig = join(locateMurmurHome(hostEnv).root, 'config.yaml');
+  const config = readConfig({ global: globalConfig, project: resolve('.murmur/config.yaml') });
+  if (run.systemPrompt !== undefined && manifest.inference === undefined) {
+    throw new MurError('E-IO-003', '--system-prompt is for agent capsules; this manifest has no inference: block');
+  }
+  if (run.deadlineMs !== undefined && manifest.inference === undefined) {
+    throw new MurError('E-RUN-902', 'a deadline cannot be honoured by a script capsule, which has no task to cancel', {
+      hint: 'drop --deadline, or set capabilities.limits.deadline_seconds',
+    });
+  }
+  const component = manifest.inference === undefined ? readCapsuleComponent(manifestDir).bytes : undefined;
+  const request: StageRequest = {
+    manifestDir,
+    manifestFile,
+    manifest,
+    capsuleName: manifest.name,
+    capsuleVersion: manifest.version,
+    ...(component === undefined ? {} : { capsuleComponent: component }),
+    artifacts: manifest.artifacts,
+    allowlistedTools: new Set(
+      manifest.artifacts.filter(({ runtime }) => runtime === 'tool').map(({ toolName }) => toolName),
+    ),
+    policy: capabilityPolicyFromManifest(manifest),
+    ...(manifest.inference === undefined ? {} : { inference: manifest.inference }),
+    ...(run.systemPrompt === undefined ? {} : { systemPromptOverride: run.systemPrompt.trim() }),
+    context: manifest.context,
+    ...(run.contextId === undefined ? {} : { contextId: run.contextId }),
+    lifecycle: manifest.lifecycle,
+    ...(run.lifecycle === undefined ? {} : { lifecycleOverride: run.lifecycle }),
+    trace: manifest.trace,
+    ...(run.workdir === undefined ? {} : { workdir: run.workdir }),
+    bindAddr: run.bindAddr ?? '127.0.0.1',
+    ...(manifest.network.internalPort === undefined ? {} : { internalPort: manifest.network.internalPort }),
+    declaredContainmentFloor: strongestContainment(
+      [manifest.capabilities?.containment, config.containment, run.containment].filter((vote) => vote !== undefined),
+    ),
+    ...(run.task === undefined ? {} : { taskInput: readTask(run.task) }),
+    ...(run.deadlineMs === undefined ? {} : { deadlineMs: run.deadlineMs }),
+    hostEnv: env,
+    privateNames: config.privateNames,
+    credentialsFile: globalConfig,
+  };
+  return {
+    request,
+    manifest,
+    warnings: [...warnings, ...config.warnings.map((message) => ({ message })), ...versionNote(manifest)],
+  };
+}
+
+function readManifest(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+      throw new MurError('E-IO-001', `murmur.yaml not found at ${path}`, {
+        hint: 'run mur in a folder with a murmur.yaml, or give --manifest <path>',
+      });
+    }
+    throw new MurError('E-IO-003', `failed to read murmur.yaml at ${path}: ${reasonOf(error)}`);
+  }
+}
+
+/** The bytes of an existing file, else the text itself. */
+function readTask(task: string): Uint8Array {
+  // A task may be longer than any path, or hold characters none has; then it is text.
+  const isFile = task.length < 4096 && !task.includes('\0') && existsSync(task) && statSync(task).isFile();
+  return isFile ? readFileSync(task) : Buffer.from(task, 'utf8');
+}
+
+function versionNote(manifest: RuntimeManifest): ManifestWarning[] {
+  const { murVersion: pinned } = manifest;
+  if (pinned === undefined || pinned === murVersion) return [];
+  return [{ message: `manifest requires mur ${pinned} but you are running mur ${murVersion}` }];
+}
