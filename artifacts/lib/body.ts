@@ -43,7 +43,7 @@ function* events(found: ReturnType<SseParser['push']>, atEnd = false): Generator
 }
 
 function readDocument(text: string): JsonObject {
-  const value = parse(text);
+  const value = parse(text.replace(/^\ufeff/, ''));
   const document = Array.isArray(value) ? value[0] : value; // some gateways wrap the answer in a list
   if (isObject(document)) return document;
   throw new DriverError(`the provider's answer is no JSON object: ${cut(text.trim(), 200)}`);
