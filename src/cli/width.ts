@@ -54,7 +54,7 @@ function wrapLine(line: string, columns: number): string[] {
       current = current.slice(start.length);
     }
   }
-  lines.push(current.trimEnd());
+  if (current.trimEnd() !== '' || lines.length === 0) lines.push(current.trimEnd());
   return lines;
 }
 
