@@ -9,6 +9,7 @@ import {
   type Pair,
   type Scalar,
 } from 'yaml';
+import { maxDepth } from './nesting.js';
 
 export type Path = readonly (string | number)[];
 
@@ -54,7 +55,6 @@ export interface Tree {
 
 /** Nodes that aliases may repeat. A manifest repeats a handful; an expansion bomb needs millions. */
 const maxAliasNodes = 10_000;
-const maxDepth = 100;
 
 export interface TreeOptions {
   readonly lineCounter: LineCounter;
@@ -69,12 +69,13 @@ export function lowerDocument(document: Document.Parsed, options: TreeOptions): 
   const open = new Set<Node>();
   let aliasNodes = 0;
 
+  // Messages leave alias names out: a key that starts with a star reads as one.
   const lower = (node: unknown, path: Path, inAlias: boolean): unknown => {
     if (isAlias(node)) {
       const target = node.resolve(document);
       const offset = offsetOf(node);
-      if (target === undefined) throw new TreeFault(`unknown alias *${node.source}`, offset);
-      if (open.has(target)) throw new TreeFault(`alias *${node.source} contains itself`, offset);
+      if (target === undefined) throw new TreeFault('this alias has no anchor', offset);
+      if (open.has(target)) throw new TreeFault('this alias contains itself', offset);
       return lower(target, path, true);
     }
     if (inAlias) {

@@ -1,4 +1,5 @@
 import { LineCounter, parseDocument } from 'yaml';
+import { deepNesting, maxDepth } from './nesting.js';
 import { lowerDocument, type Path, type Position, type Tree, TreeFault } from './tree.js';
 
 /** Far above any real manifest; keeps the parser's worst cases short. */
@@ -22,6 +23,13 @@ export function parseYaml(text: string, keepsText: (path: Path) => boolean): Yam
     const { line, col } = lineCounter.linePos(offset);
     return { line, column: col };
   };
+  const tooDeep = deepNesting(body);
+  if (tooDeep !== undefined) {
+    // Counted here: the parser has not filled the line counter yet.
+    const before = body.slice(0, tooDeep).split('\n');
+    const position = { line: before.length, column: before[before.length - 1]!.length + 1 };
+    return { ok: false, detail: `nested deeper than ${maxDepth} levels`, at: position };
+  }
   try {
     const document = parseDocument(body, {
       version: '1.2',
@@ -38,7 +46,7 @@ export function parseYaml(text: string, keepsText: (path: Path) => boolean): Yam
     if (fault !== undefined) {
       const position = at(fault.pos[0]);
       const hint = unquotedReference(body, position.line);
-      return { ok: false, detail: fault.message, at: position, ...(hint === undefined ? {} : { hint }) };
+      return { ok: false, detail: withoutText(fault.message), at: position, ...(hint === undefined ? {} : { hint }) };
     }
     if (document.directives.yaml.explicit && document.directives.yaml.version !== '1.2') {
       const offset = Math.max(0, body.search(/^%YAML/m));
@@ -47,9 +55,13 @@ export function parseYaml(text: string, keepsText: (path: Path) => boolean): Yam
     return { ok: true, tree: lowerDocument(document, { lineCounter, keepsText }) };
   } catch (error) {
     if (error instanceof TreeFault) return { ok: false, detail: error.message, at: at(error.offset) };
-    if (error instanceof RangeError) return { ok: false, detail: 'nested too deeply' };
     throw error;
   }
+}
+
+/** A library message without the piece of the file it quotes: a slip in one line must not print the key on it. */
+function withoutText(message: string): string {
+  return message.replace(/(?<=\S):\s.*$/s, '').replace(/^(Unknown directive|Invalid escape sequence).*$/s, '$1');
 }
 
 /** The advice for `{ api_key: ${NAME} }`, whose brace ends the value early. */
