@@ -30,19 +30,21 @@ const taskId = nullable(text);
 const trust = oneOf('trusted', 'untrusted');
 const lockOrigin = oneOf('runtime', 'operator');
 const containment = oneOf('unconfined', 'advisory', 'scoped', 'sealed');
-const credentialSource = oneOf('config', 'environment', 'manifest', 'keyless', 'none', 'injected');
+const credentialSource = oneOf('config', 'environment', 'manifest', 'keyless', 'none');
+/** A host that embeds mur may hand a gateway its credential. */
+const gatewayCredentialSource = oneOf('config', 'environment', 'manifest', 'keyless', 'none', 'injected');
 const source = oneOf('a2a', 'task_md', 'detached_shell', 'detached_lost');
 const callStatus = oneOf('ok', 'error');
 
-/** The changes of one credential while the session runs. */
+const sourceUnreadable = ['missing', 'unreadable', 'unparseable', 'no_entry', 'empty_entry'] as const;
+
+/** What happened to one credential while the session runs; follows its `source`. */
 const credentialChange = {
-  source: credentialSource,
   credential: optional(text),
   change: oneOf('rotated', 'rejected', 'unreadable'),
   trigger: optional(oneOf('file_changed', 'rejection')),
   status: optional(count),
   retried: optional(flag),
-  reason: optional(oneOf('missing', 'unreadable', 'unparseable', 'no_entry', 'empty_entry', 'not_injected')),
 };
 
 export const traceEvents = {
@@ -65,7 +67,9 @@ export const traceEvents = {
     context_id: nullable(text),
     control: optional(object({ settings: list(text), secrets: list(text), agent_settings: optional(list(text)) })),
     inference_choices: optional(
-      list(object({ name: text, driver: text, model: text, credential_source: credentialSource, available: flag })),
+      list(
+        object({ name: text, driver: text, model: text, credential_source: gatewayCredentialSource, available: flag }),
+      ),
     ),
     spawned_by: optional(text),
     delegation_id: optional(text),
@@ -74,7 +78,7 @@ export const traceEvents = {
     formation_callees: optional(list(text)),
     system_prompt_source: oneOf('manifest', 'cli', 'none'),
     credential_source: credentialSource,
-    gateways: list(object({ artifact: text, host: text, credential_source: credentialSource, metered: flag })),
+    gateways: list(object({ artifact: text, host: text, credential_source: gatewayCredentialSource, metered: flag })),
     system_prompt_sha256: nullable(text),
     effective_grants: json,
     host_facts: optional(json),
@@ -125,8 +129,17 @@ export const traceEvents = {
     name: text,
     limit_seconds: count,
   }),
-  inference_credential: row('session', credentialChange),
-  gateway_credential: row('session', { artifact: text, ...credentialChange }),
+  inference_credential: row('session', {
+    source: credentialSource,
+    ...credentialChange,
+    reason: optional(oneOf(...sourceUnreadable)),
+  }),
+  gateway_credential: row('session', {
+    artifact: text,
+    source: gatewayCredentialSource,
+    ...credentialChange,
+    reason: optional(oneOf(...sourceUnreadable, 'not_injected')),
+  }),
 
   a2a_task_received: row('session', {
     task_id: text,

@@ -1,4 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/supervise/clock.js';
@@ -21,6 +23,7 @@ test('71: cut at every byte of the last two lines, a trace reads and takes the n
   const whole = readFileSync(path);
   const ends = [...whole.keys()].filter((at) => whole[at] === 0x0a);
 
+  const closing: Promise<void>[] = [];
   for (let cut = ends[1]! + 1; cut <= whole.length; cut += 1) {
     writeFileSync(path, whole.subarray(0, cut));
     const expected = ends.filter((end) => end < cut).length + (ends.includes(cut) ? 1 : 0);
@@ -30,11 +33,12 @@ test('71: cut at every byte of the last two lines, a trace reads and takes the n
 
     const again = new TraceWriter({ records, sessionId, clock: systemClock });
     again.write('component_deadline', { kind: 'tool', name: 'x', limit_seconds: 1 });
-    await again.close();
+    closing.push(again.close());
     const events = [...readTrace(path)].flatMap((item) => (item.kind === 'event' ? [item.event] : []));
     expect(events).toHaveLength(expected + 1);
     expect(isEvent('component_deadline', events.at(-1)!)).toBe(true);
   }
+  await Promise.all(closing);
 });
 
 test('unknown events and unknown keys are events like any other', () => {
@@ -60,3 +64,32 @@ test('an event that lacks a required key, or has it with another type, is not ta
   expect(isEvent('task_start', { ...whole, event_type: 'task_start' })).toBe(true);
   expect(isEvent('task_start', { ...whole, event_type: 'task_start', lane: 'express' })).toBe(false);
 });
+
+const built = new URL('../../dist/src/', import.meta.url);
+
+// Runs the built files, because only a whole process can be killed. `npm test` builds first.
+test.runIf(existsSync(new URL('trace/index.js', built)))(
+  '53: kill -9 while lines are written leaves a trace that reads',
+  async () => {
+    const records = heldFolder();
+    const script = `
+    const { holdDirectory } = await import('${new URL('home/index.js', built).href}');
+    const { TraceWriter } = await import('${new URL('trace/index.js', built).href}');
+    const writer = new TraceWriter({ records: holdDirectory('.'), sessionId: '${sessionId}', clock: Date });
+    for (let line = 0; ; line += 1) {
+      if (line === 100) process.stdout.write('writing');
+      writer.write('component_deadline', { kind: 'tool', name: 'x'.repeat(5000), limit_seconds: 1 });
+    }`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      cwd: records.path,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(child.stdout, 'data');
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    const items = [...readTrace(join(records.path, 'trace.jsonl'))];
+    const warnings = items.filter((item) => item.kind === 'warning');
+    expect(items.length - warnings.length).toBeGreaterThanOrEqual(100);
+    expect(warnings.every((warning) => warning.line === items.at(-1)?.line)).toBe(true);
+  },
+);
