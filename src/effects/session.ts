@@ -60,6 +60,7 @@ export const openSession = (world: SessionWorld) =>
         workdir: folders.accessibleWorkdir,
       });
       writeMurmurMd(draft, door.url);
+      await openLog(world);
       return { url: door.url, launchTask };
     }),
   );
@@ -70,6 +71,7 @@ export const runScript = (world: SessionWorld) =>
     outcomeOf(async () => {
       const { draft } = world;
       const name = draft.request.capsuleName;
+      await openLog(world);
       const outcome = await callComponent(world, {
         kind: 'capsule',
         name,
@@ -130,6 +132,11 @@ export const retireSession = (world: SessionWorld) =>
     await world.draft.scope.close('session ended');
     return null;
   });
+
+/** Opens the session's log. Everything said so far is written then. */
+async function openLog({ draft, log }: SessionWorld): Promise<void> {
+  draft.scope.use('log', await log.open(needed(draft.folders, 'mint').recordsRoot));
+}
 
 function retain(world: SessionWorld): void {
   const { request, home, clock } = world.draft;

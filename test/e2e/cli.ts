@@ -1,0 +1,190 @@
+/**
+ * Runs the real `mur` in its own process, with its own home folder. Compiled components are carried from test to test,
+ * because compiling is slow and the cache is content-addressed; a link would be refused, since what it holds is executed.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+
+const main = resolve(import.meta.dirname, '../../dist/src/cli/main.js');
+const sharedCache = join(tmpdir(), `mur-test-compiled-${process.getuid?.() ?? 'user'}`);
+
+export interface Ran {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Started {
+  readonly child: ChildProcess;
+  /** Resolves with the rest of that line once stdout holds a line starting with `prefix`. */
+  line(prefix: string): Promise<string>;
+  /** Resolves once `condition` holds; rejects when the process ended before. */
+  seen(condition: () => boolean): Promise<void>;
+  readonly ended: Promise<Ran>;
+}
+
+/** A folder with a home and a project, removed by `remove`. */
+export class Sandbox {
+  readonly root = realpathSync(mkdtempSync(join(tmpdir(), 'mur-e2e-')));
+  readonly home = join(this.root, 'home');
+  readonly project = join(this.root, 'project');
+  readonly #compiled = join(this.home, '.murmur', 'compiled');
+
+  constructor() {
+    mkdirSync(join(this.home, '.murmur'), { recursive: true, mode: 0o700 });
+    mkdirSync(this.project);
+    mkdirSync(sharedCache, { recursive: true, mode: 0o700 });
+    cpSync(sharedCache, this.#compiled, { recursive: true });
+  }
+
+  write(rel: string, text: string | Uint8Array): string {
+    const path = join(this.root, rel);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+    return path;
+  }
+
+  manifest(text: string): string {
+    return this.write('project/murmur.yaml', text);
+  }
+
+  copy(from: string, rel: string): void {
+    cpSync(from, join(this.root, rel), { recursive: true });
+  }
+
+  start(args: readonly string[], env: Readonly<Record<string, string>> = {}): Started {
+    const child = spawn(process.execPath, [main, ...args], {
+      cwd: this.project,
+      env: { PATH: process.env.PATH ?? '', HOME: this.home, MURMUR_A2A_TIMEOUT_SECS: '20', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let stdout = '';
+    let stderr = '';
+    const waiting: { prefix: string; found: (rest: string) => void; failed: (error: Error) => void }[] = [];
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text;
+      settle();
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+    });
+    const settle = (): void => {
+      for (const waiter of [...waiting]) {
+        const line = stdout
+          .split('\n')
+          .slice(0, -1)
+          .find((one) => one.startsWith(waiter.prefix));
+        if (line === undefined) continue;
+        waiting.splice(waiting.indexOf(waiter), 1);
+        waiter.found(line.slice(waiter.prefix.length));
+      }
+    };
+    const ended = once(child, 'close').then(([code, signal]): Ran => {
+      for (const { prefix, failed } of waiting)
+        failed(new Error(`ended without a line '${prefix}': ${stdout}${stderr}`));
+      return { code: code as number | null, signal: signal as NodeJS.Signals | null, stdout, stderr };
+    });
+    return {
+      child,
+      ended,
+      seen: async (condition) => {
+        let over = false;
+        void ended.then(() => {
+          over = true;
+        });
+        while (!condition()) {
+          if (over) throw new Error(`ended before the condition held: ${stdout}${stderr}`);
+          await new Promise((done) => setTimeout(done, 2));
+        }
+      },
+      line: (prefix) =>
+        new Promise((found, failed) => {
+          waiting.push({ prefix, found, failed });
+          settle();
+        }),
+    };
+  }
+
+  run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ran> {
+    return this.start(args, env).ended;
+  }
+
+  /** The records directories of every session, oldest first. */
+  records(): string[] {
+    const found: string[] = [];
+    const walk = (folder: string): void => {
+      for (const entry of readdirSync(folder, { withFileTypes: true })) {
+        if (!entry.isDirectory()) continue;
+        if (entry.name.startsWith('ses_')) found.push(join(folder, entry.name));
+        else walk(join(folder, entry.name));
+      }
+    };
+    const root = join(this.home, '.murmur', 'records');
+    if (existsSync(root)) walk(root);
+    return found.sort();
+  }
+
+  /** The trace lines of the newest session. */
+  trace(): Record<string, unknown>[] {
+    const text = readFileSync(join(this.records().at(-1)!, 'trace.jsonl'), 'utf8');
+    return text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  }
+
+  /** Every file below `rel` whose bytes hold `needle`. Links are not followed. */
+  filesWith(needle: string): string[] {
+    const found: string[] = [];
+    const walk = (folder: string): void => {
+      for (const entry of readdirSync(folder, { withFileTypes: true })) {
+        const path = join(folder, entry.name);
+        if (entry.isDirectory()) walk(path);
+        else if (entry.isFile() && statSync(path).size < 64 * 1024 * 1024 && readFileSync(path).includes(needle))
+          found.push(path);
+      }
+    };
+    walk(this.root);
+    return found;
+  }
+
+  /** Keeps what was compiled for the next test and removes the folder. */
+  remove(): void {
+    for (const key of existsSync(this.#compiled) ? readdirSync(this.#compiled) : []) {
+      const kept = join(sharedCache, key);
+      if (/^[0-9a-f]{64}$/.test(key) && !existsSync(kept)) renameSync(join(this.#compiled, key), kept);
+    }
+    rmSync(this.root, { recursive: true, force: true });
+  }
+}
+
+/** A manifest of the rehearsal driver that plays `turns` with the files tool. */
+export function rehearsal(turns: readonly unknown[], more: Readonly<Record<string, unknown>> = {}): string {
+  const { config, ...rest } = more as { config?: object };
+  return JSON.stringify({
+    name: 'sample',
+    version: '0.1.0',
+    artifacts: [
+      { name: 'mur-driver-rehearsal', version: '0.1.0', runtime: 'driver' },
+      { name: 'mur-tool-files', version: '0.1.0' },
+    ],
+    inference: { model: 'rehearsal', driver: { artifact: 'mur-driver-rehearsal', config: { turns, ...config } } },
+    ...rest,
+  });
+}
