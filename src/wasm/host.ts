@@ -34,7 +34,7 @@ class Host implements WasmHost {
   constructor(options: WasmHostOptions) {
     this.#cache = new ComponentCache(options.cacheDir);
     this.#pool = new WorkerPool({
-      permits: options.permits ?? availableParallelism(),
+      permits: Math.max(1, options.permits ?? availableParallelism()),
       maxThreads: options.maxThreads ?? defaultMaxThreads,
     });
   }

@@ -1,8 +1,7 @@
 /**
  * The threads guests run on, and who may run when. A **slot** of the call's depth guarantees a thread, a **permit** a core:
  * a running guest holds both; one that is parked in a host import gives its permit back. Nested calls draw from slots of
- * their own depth, so however many callers are parked, the calls they wait for find a thread. Sizes: design notes in
- * `slotsPerDepth`. Not one call's life (call.ts).
+ * their own depth, so however many callers are parked, the calls they wait for find a thread. Not one call's life (call.ts).
  */
 import type { MessagePort } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
@@ -10,26 +9,31 @@ import type { CallResult, CallTask } from '../../workers/message.js';
 import { Gate } from './gate.js';
 import { workerFile } from './worker-file.js';
 
-const idleTimeoutMs = 10_000;
+const defaultIdleTimeoutMs = 10_000;
 const fewestThreads = 4;
+const defaultHeapMb = 256;
 
-export interface PoolSizes {
+export interface PoolOptions {
   readonly permits: number;
   readonly maxThreads: number;
+  /** JavaScript heap of one thread. A backstop: it covers neither guest memory nor long strings (workers/lift.ts). Default 256. */
+  readonly heapMb?: number;
+  /** How long a thread above the minimum of `permits` threads may be idle. Default 10 s. */
+  readonly idleTimeoutMs?: number;
 }
 
 export class WorkerPool {
   readonly permits: Gate;
   /** One gate per nesting depth. */
   readonly slots: readonly Gate[];
-  readonly #sizes: PoolSizes;
+  readonly #options: PoolOptions;
   #piscina: Promise<Piscina> | undefined;
   #closed = false;
 
-  constructor(sizes: PoolSizes) {
-    this.#sizes = { ...sizes, maxThreads: Math.max(sizes.maxThreads, fewestThreads) };
-    this.permits = new Gate(sizes.permits);
-    this.slots = slotsPerDepth(this.#sizes.maxThreads).map((count) => new Gate(count));
+  constructor(options: PoolOptions) {
+    this.#options = { ...options, maxThreads: Math.max(options.maxThreads, fewestThreads) };
+    this.permits = new Gate(options.permits);
+    this.slots = slotsPerDepth(this.#options.maxThreads).map((count) => new Gate(count));
   }
 
   /** The worker's result. Rejects when the worker is lost or `signal` aborts; then the thread is ended. */
@@ -59,15 +63,15 @@ export class WorkerPool {
     const { Piscina } = await import('piscina');
     const piscina = new Piscina({
       filename: workerFile('call'),
-      minThreads: Math.min(this.#sizes.permits, this.#sizes.maxThreads),
-      maxThreads: this.#sizes.maxThreads,
+      minThreads: Math.min(this.#options.permits, this.#options.maxThreads),
+      maxThreads: this.#options.maxThreads,
       concurrentTasksPerWorker: 1,
-      idleTimeout: idleTimeoutMs,
+      idleTimeout: this.#options.idleTimeoutMs ?? defaultIdleTimeoutMs,
       recordTiming: false,
       env: {},
       argv: [],
       execArgv: [],
-      resourceLimits: { maxOldGenerationSizeMb: 256 },
+      resourceLimits: { maxOldGenerationSizeMb: this.#options.heapMb ?? defaultHeapMb },
     });
     // A thread that dies while idle belongs to no call; the pool replaces it. Without a listener the process would end.
     piscina.on('error', () => {});

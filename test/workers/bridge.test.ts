@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { GuestEvent } from '../../workers/protocol.js';
 import { type BridgeHooks, HostBridge } from '../../src/wasm/bridge.js';
+import type { GuestEvent } from '../../workers/protocol.js';
 
 /** A real thread that runs `body` with `bridge`, the worker's side; main's side has `hooks`. */
 function open(body: string, hooks: Partial<BridgeHooks>) {
@@ -34,7 +34,9 @@ afterEach(async () => {
 });
 
 describe('bridge', () => {
-  it('answers many thousand questions in a row: a late wake is not taken for a reply', { timeout: 60_000 }, async () => {
+  it('answers many thousand questions in a row: a late wake is not taken for a reply', {
+    timeout: 60_000,
+  }, async () => {
     // Each reply's notify races with the next wait; without re-reading the flag this loses a reply every few thousand.
     const { bridge, result } = open(
       'let sum = 0; for (let i = 0; i < 20000; i++) sum += bridge.call("add", i); done(sum);',
@@ -94,7 +96,11 @@ describe('bridge', () => {
     const { bridge, result } = open(
       `const text = 'x'.repeat(100_000); let posted = 0; const at = performance.now();
        while (performance.now() - at < 300) { bridge.post({ type: 'chunk', text }); posted++; } done(posted);`,
-      { event: () => { received += 1; } },
+      {
+        event: () => {
+          received += 1;
+        },
+      },
     );
     // Main handles nothing for a while: the thread must be asleep by then.
     const until = performance.now() + 200;

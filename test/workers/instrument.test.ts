@@ -113,10 +113,7 @@ describe('instrument', () => {
   });
 
   it('drops code metadata that points by byte offset', async () => {
-    const section = Buffer.concat([
-      Buffer.from([0, 26, 25]),
-      Buffer.from('metadata.code.branch_hint', 'utf8'),
-    ]);
+    const section = Buffer.concat([Buffer.from([0, 26, 25]), Buffer.from('metadata.code.branch_hint', 'utf8')]);
     const bytes = Buffer.concat([await coreModule(growing), section]);
     expect(Buffer.from(instrument(bytes).bytes).includes('branch_hint')).toBe(false);
   });

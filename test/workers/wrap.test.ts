@@ -22,7 +22,8 @@ describe('wrap', () => {
 
   it('settles the count of lifted bytes at every host call', () => {
     let settled = 0;
-    const body = 'function _trackHostOperation(operation) { return operation(); }\nreturn _trackHostOperation(() => 5);';
+    const body =
+      'function _trackHostOperation(operation) { return operation(); }\nreturn _trackHostOperation(() => 5);';
     const make = new Function(`return ${wrap(generated(body))}`)();
     const settle = () => {
       settled += 1;

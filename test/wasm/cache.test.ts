@@ -1,0 +1,170 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { build, guests } from '../fixtures/component/guests.js';
+import { openHost, resultOf } from './host.js';
+
+let dir: string;
+let cacheDir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'mur-cache-'));
+  cacheDir = join(dir, 'cache');
+});
+afterEach(async () => {
+  await rm(dir, { recursive: true, force: true });
+});
+
+/** Loads the echo guest in a new host over the same folder; what happened, and the answer of one call. */
+async function loadOnce() {
+  await using host = await openHost({ cacheDir });
+  const states: string[] = [];
+  const component = await host.wasm.load('echo', await build(guests.echo), ({ state }) => states.push(state));
+  const result = resultOf(await host.call(component, { data: 'hello' }));
+  return { states, key: component.key, data: result?.data };
+}
+
+describe('cache', () => {
+  it('compiles a component once and then finds it', async () => {
+    expect((await loadOnce()).states).toEqual(['compiling', 'compiled']);
+    expect(await loadOnce()).toMatchObject({ states: ['cached'], data: 'hello' });
+  });
+
+  it('keeps everything private to the user', async () => {
+    const { key } = await loadOnce();
+    expect((await stat(cacheDir)).mode & 0o777).toBe(0o700);
+    expect((await stat(join(cacheDir, key))).mode & 0o777).toBe(0o700);
+    for (const name of await readdir(join(cacheDir, key))) {
+      expect((await stat(join(cacheDir, key, name))).mode & 0o777, name).toBe(0o600);
+    }
+  });
+
+  it('makes an existing folder private', async () => {
+    await mkdir(cacheDir, { mode: 0o755 });
+    await chmod(cacheDir, 0o755);
+    await loadOnce();
+    expect((await stat(cacheDir)).mode & 0o777).toBe(0o700);
+  });
+
+  it('refuses a link in the place of the folder', async () => {
+    await mkdir(join(dir, 'elsewhere'));
+    await symlink(join(dir, 'elsewhere'), cacheDir);
+    await expect(loadOnce()).rejects.toThrow('is not a folder of this user');
+  });
+
+  it('records the interfaces with their versions and leaves no build folder behind', async () => {
+    const { key } = await loadOnce();
+    const { body } = JSON.parse(await readFile(join(cacheDir, key, 'manifest.json'), 'utf8'));
+    expect(body.interfaces.exports).toEqual(['murmur:tool/run@0.1.0']);
+    expect(await readdir(cacheDir)).toEqual([key]);
+  });
+
+  it.each(['c.vm.js', 'c.core.wasm', 'manifest.json'])(
+    'builds again when %s is damaged, and never runs it',
+    async (name) => {
+      const { key } = await loadOnce();
+      const file = join(cacheDir, key, name);
+      const bytes = await readFile(file);
+      bytes[Math.floor(bytes.length / 2)]! ^= 0x20;
+      await writeFile(file, bytes);
+      expect(await loadOnce()).toMatchObject({ states: ['compiling', 'compiled'], data: 'hello' });
+      expect(await loadOnce()).toMatchObject({ states: ['cached'], data: 'hello' });
+    },
+  );
+
+  it('notices code that was put in together with a matching file digest but not the manifest digest', async () => {
+    const { key } = await loadOnce();
+    const file = join(cacheDir, key, 'manifest.json');
+    const manifest = JSON.parse(await readFile(file, 'utf8'));
+    manifest.body.modules[0].meta.memoryPages = [0];
+    await writeFile(file, JSON.stringify(manifest));
+    expect((await loadOnce()).states).toEqual(['compiling', 'compiled']);
+  });
+
+  it('builds again when a file is missing', async () => {
+    const { key } = await loadOnce();
+    await rm(join(cacheDir, key, 'c.core.wasm'));
+    expect(await loadOnce()).toMatchObject({ states: ['compiling', 'compiled'], data: 'hello' });
+  });
+
+  it('removes what a killed build left an hour ago', async () => {
+    await mkdir(cacheDir, { mode: 0o700 });
+    const [old, young] = [join(cacheDir, 'k.tmp-1-aa'), join(cacheDir, 'k.tmp-1-bb')];
+    await mkdir(old);
+    await mkdir(young);
+    const longAgo = new Date(Date.now() - 2 * 60 * 60 * 1000);
+    await utimes(old, longAgo, longAgo);
+    const { key } = await loadOnce();
+    expect((await readdir(cacheDir)).sort()).toEqual([key, 'k.tmp-1-bb'].sort());
+  });
+
+  it('compiles once for callers that come together', async () => {
+    await using host = await openHost({ cacheDir });
+    const bytes = await build(guests.echo);
+    const states: string[] = [];
+    const load = () => host.wasm.load('echo', bytes, ({ state }) => states.push(state));
+    const [one, two] = await Promise.all([load(), load()]);
+    expect(one).toBe(two);
+    expect(states).toEqual(['compiling', 'compiled']);
+  });
+
+  it('is built by several processes at once without harm', { timeout: 60_000 }, async () => {
+    const wasm = join(dir, 'echo.wasm');
+    await writeFile(wasm, await build(guests.echo));
+    const index = new URL('../../dist/src/wasm/index.js', import.meta.url).href;
+    const code = `
+      import { readFileSync } from 'node:fs';
+      const { createWasmHost } = await import(${JSON.stringify(index)});
+      const host = createWasmHost({ cacheDir: ${JSON.stringify(cacheDir)}, permits: 1 });
+      const component = await host.load('echo', readFileSync(${JSON.stringify(wasm)}));
+      const outcome = await host.call({ component, kind: 'tool', name: 'echo', input: { data: 'hello' }, depth: 0,
+        limits: { memoryBytes: 1 << 26, tableElements: 1000, instances: 100, deadlineMs: 20000 }, env: [], preopens: [],
+        egress: { handle: async () => ({}), close() {} }, host: {} });
+      console.log(outcome.result.data);`;
+    const run = async () => {
+      const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      let text = '';
+      child.stdout.on('data', (chunk) => {
+        text += chunk;
+      });
+      // The host is not closed: a process that has nothing more to do must end by itself.
+      const [exit] = await once(child, 'close');
+      return [exit, text];
+    };
+    expect(await Promise.all([run(), run(), run()])).toEqual(Array(3).fill([0, 'hello\n']));
+    expect(await readdir(cacheDir)).toHaveLength(1);
+    expect(await loadOnce()).toMatchObject({ states: ['cached'], data: 'hello' });
+  });
+});
+
+describe('V8 code cache', () => {
+  /** Calls the echo guest `times` and returns the names in its cache folder. */
+  async function use(times: number) {
+    await using host = await openHost({ cacheDir, permits: 1 });
+    const component = await host.load('echo');
+    for (let call = 0; call < times; call += 1)
+      expect(resultOf(await host.call(component, { data: 'x' }))?.data).toBe('x');
+    await host.wasm.close();
+    return (await readdir(join(cacheDir, component.key))).map((name) => join(cacheDir, component.key, name));
+  }
+  const codeCacheOf = (files: string[]) => files.find((file) => file.includes('c.vm.cache-'));
+
+  it('is written after the second use, when it holds what calls need', async () => {
+    expect(codeCacheOf(await use(1))).toBeUndefined();
+    const file = codeCacheOf(await use(2));
+    expect((await stat(file!)).size).toBeGreaterThan(50_000);
+  });
+
+  it('is ignored and replaced when it is damaged', async () => {
+    const file = codeCacheOf(await use(2))!;
+    const bytes = await readFile(file);
+    bytes[bytes.length - 5]! ^= 0xff;
+    await writeFile(file, bytes);
+    await use(2);
+    expect((await readFile(file)).equals(bytes)).toBe(false);
+  });
+});
