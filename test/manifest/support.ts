@@ -42,7 +42,7 @@ export function agent(inferenceLines = '', entryLines = ''): string {
     gateway:
       endpoint: https://api.example.com
       keyless: true
-${indent(entryLines, 2)}inference:
+${indent(entryLines, 4)}inference:
   model: m1
   driver: { artifact: brain }
 ${indent(inferenceLines, 2)}`);
@@ -51,4 +51,9 @@ ${indent(inferenceLines, 2)}`);
 function indent(text: string, spaces: number): string {
   if (text === '') return '';
   return `${text.replace(/^(?=.)/gm, ' '.repeat(spaces)).replace(/\n+$/, '')}\n`;
+}
+
+/** The same without the place, for tables about rules. */
+export function placelessVerdict(text: string): string {
+  return verdict(text).replace(/ \(line \d+, column \d+\)$/, '');
 }
