@@ -11,7 +11,7 @@ const context = { stdout: new Output(process.stdout), stderr: new Output(process
 
 process.exitCode = await runProgram(process.argv.slice(2), context, {
   async run(flags) {
-    const [{ runSession }, { runCapsule }] = await Promise.all([import('./run-session.js'), import('../index.js')]);
-    return runSession(flags, context, runCapsule);
+    const { runSession } = await import('./run-session.js');
+    return runSession(flags, context, async () => (await import('../index.js')).runCapsule);
   },
 });

@@ -19,6 +19,11 @@ export function grouped(number: number): string {
   return String(number).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
+/** The trace counts turns from 0; people, and the door's status frames, from 1. */
+export function ordinal(turn: number): number {
+  return turn + 1;
+}
+
 function twoDigits(number: number): string {
   return String(number).padStart(2, '0');
 }

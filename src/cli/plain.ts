@@ -3,7 +3,7 @@
  * Pure: a notice in, lines out. Not the lines on stdout (announce.ts) and not the terminal (progress.ts).
  */
 import type { SessionNotice } from '../supervise/notice.js';
-import { count, duration, grouped } from './measure.js';
+import { count, duration, grouped, ordinal } from './measure.js';
 import { block, callInput, oneLine } from './safe-text.js';
 import { cut } from './width.js';
 
@@ -19,7 +19,7 @@ export function plainLines(notice: SessionNotice): readonly string[] {
     case 'task.started':
       return [short(`task: ${oneLine(notice.text) || '(blank)'}`)];
     case 'tool.started':
-      return [short(`turn ${notice.turn}: calls ${oneLine(notice.name)} ${callInput(notice.input)}`)];
+      return [short(`turn ${ordinal(notice.turn)}: calls ${oneLine(notice.name)} ${callInput(notice.input)}`)];
     case 'tool.finished': {
       const line = `${oneLine(notice.name)}: ${notice.status} in ${duration(notice.durationMs)}`;
       return [short(notice.error === undefined ? line : `${line}: ${oneLine(notice.error)}`)];
@@ -29,7 +29,7 @@ export function plainLines(notice: SessionNotice): readonly string[] {
         ...(notice.inputTokens === undefined ? [] : [`${grouped(notice.inputTokens)} tokens in`]),
         ...(notice.outputTokens === undefined ? [] : [`${grouped(notice.outputTokens)} out`]),
       ];
-      return [[`turn ${notice.turn}: ended in ${duration(notice.durationMs)}`, ...tokens].join(', ')];
+      return [[`turn ${ordinal(notice.turn)}: ended in ${duration(notice.durationMs)}`, ...tokens].join(', ')];
     }
     case 'task.ended': {
       const line = `task ${oneLine(notice.status)} after ${count(notice.turns, 'turn')} in ${duration(notice.durationMs)}`;

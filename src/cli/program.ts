@@ -1,7 +1,9 @@
 import { Command, CommanderError } from 'commander';
+import { type MurError, toMurError } from '../errors/index.js';
 import { murVersion } from '../version.js';
 import type { CliContext, ExitStatus } from './context.js';
 import { welcome } from './help.js';
+import { errorText, outputFailure } from './output.js';
 import { type RunFlags, runCommand } from './run.js';
 import { styleFor, wantsColor } from './style.js';
 
@@ -42,10 +44,17 @@ export async function runProgram(argv: readonly string[], context: CliContext, a
   try {
     await program.parseAsync(helpTarget(argv, program), { from: 'user' });
   } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    return error.exitCode === 0 ? 0 : 2;
+    if (!(error instanceof CommanderError)) return fail(toMurError(error), context);
+    status = error.exitCode === 0 ? 0 : 2;
   }
-  return status;
+  await stdout.flush();
+  // Results that could not be written are not results, unless the command failed for a reason of its own.
+  return status === 0 && stdout.failure !== undefined ? fail(outputFailure(stdout.failure), context) : status;
+}
+
+function fail(error: MurError, { stderr, env }: CliContext): ExitStatus {
+  stderr.write(errorText(error, styleFor(wantsColor({ isTerminal: stderr.isTerminal, env, noColor: false }))));
+  return error.exit;
 }
 
 /** `mur help nosuch` is answered as `mur nosuch` is: unknown, with a suggestion. */

@@ -3,7 +3,7 @@
  * Pure: notices and times in, text out. Not the screen (screen.ts) and not the lines for pipes (plain.ts).
  */
 import type { SessionNotice } from '../supervise/notice.js';
-import { count, duration, grouped } from './measure.js';
+import { count, duration, grouped, ordinal } from './measure.js';
 import { block, callInput, oneLine } from './safe-text.js';
 import type { Glyphs, Style } from './style.js';
 import { cut, displayWidth, pad, wrap } from './width.js';
@@ -28,8 +28,8 @@ export interface Progress {
   readonly activities: ReadonlyMap<string, Activity>;
   /** Streamed text of this turn that has no lasting line yet. */
   readonly said: string;
-  /** The closing line of the turn before, held back until it is known whether its text was the answer. */
-  readonly footer: string | undefined;
+  /** The line of a turn whose model call is over, held back until it is known whether its text was the answer. */
+  readonly heading: string | undefined;
   readonly calls: ReadonlyMap<string, string>;
   readonly callCount: number;
 }
@@ -47,7 +47,7 @@ const tailLines = 6;
 
 export function startProgress(atMs: number): Progress {
   const activities = new Map([['stage', { label: 'staging', detail: '', sinceMs: atMs }]]);
-  return { startedAtMs: atMs, activities, said: '', footer: undefined, calls: new Map(), callCount: 0 };
+  return { startedAtMs: atMs, activities, said: '', heading: undefined, calls: new Map(), callCount: 0 };
 }
 
 /** The progress after `notice`, and the lines it adds. */
@@ -75,8 +75,8 @@ export function advance(progress: Progress, notice: SessionNotice, atMs: number,
       return { progress: next, lines: ['', `${style.cyan(glyphs.task)} ${style.bold(title)}`, ''] };
     }
     case 'turn.started': {
-      const lines = [...sayLines(progress, look), ...footerLines(progress)];
-      const next = { ...progress, said: '', footer: undefined };
+      const lines = [...headingLines(progress), ...sayLines(progress, look)];
+      const next = { ...progress, said: '', heading: undefined };
       return { progress: begin(next, 'turn', 'thinking', oneLine(notice.model), atMs), lines };
     }
     case 'text.chunk': {
@@ -84,10 +84,10 @@ export function advance(progress: Progress, notice: SessionNotice, atMs: number,
       return keep(relabel(next, 'turn', 'writing'));
     }
     case 'tool.started': {
-      const lines = sayLines(progress, look);
+      const lines = [...headingLines(progress), ...sayLines(progress, look)];
       const input = callInput(notice.input);
       const calls = new Map(progress.calls).set(notice.callId, input);
-      const next = { ...end(progress, 'turn'), said: '', calls, callCount: progress.callCount + 1 };
+      const next = { ...end(progress, 'turn'), said: '', heading: undefined, calls, callCount: progress.callCount + 1 };
       return { progress: begin(next, `call ${notice.callId}`, oneLine(notice.name), input, atMs), lines };
     }
     case 'tool.finished': {
@@ -101,16 +101,16 @@ export function advance(progress: Progress, notice: SessionNotice, atMs: number,
       return { progress: { ...end(progress, `call ${notice.callId}`), calls }, lines };
     }
     case 'turn.ended':
-      return keep({ ...end(progress, 'turn'), footer: turnFooter(look, notice) });
+      return keep({ ...end(progress, 'turn'), heading: turnHeading(look, notice) });
     case 'task.ended': {
       const isAnswer = notice.answer !== undefined && notice.answer.trim() === progress.said.trim();
-      const lines = [...(isAnswer ? [] : sayLines(progress, look)), ...footerLines(progress)];
+      const lines = [...headingLines(progress), ...(isAnswer ? [] : sayLines(progress, look))];
       const counts = [count(notice.turns, 'turn'), count(progress.callCount, 'tool call')].join(` ${glyphs.dot} `);
       const isDone = notice.status === 'ok' || notice.status === 'completed';
       const word = isDone ? 'completed' : oneLine(notice.status);
       lines.push(row(look, { glyph: isDone ? ok : failed, name: word, detail: counts, ms: notice.durationMs }));
       if (notice.reason !== undefined && !isDone) lines.push(note(look, style.red, notice.reason));
-      const next = { ...end(end(progress, 'turn'), 'task'), said: '', footer: undefined, calls: new Map() };
+      const next = { ...end(end(progress, 'turn'), 'task'), said: '', heading: undefined, calls: new Map() };
       return { progress: next, lines };
     }
     case 'session.draining':
@@ -176,18 +176,18 @@ function sayLines({ said }: Progress, look: Look): string[] {
   return wrap(text, lineColumns(look) - 4).map((line) => (line === '' ? '' : `    ${look.style.dim(line)}`));
 }
 
-function footerLines({ footer }: Progress): string[] {
-  return footer === undefined ? [] : [footer];
+function headingLines({ heading }: Progress): string[] {
+  return heading === undefined ? [] : [heading];
 }
 
-function turnFooter(look: Look, notice: SessionNotice & { readonly type: 'turn.ended' }): string {
+function turnHeading(look: Look, notice: SessionNotice & { readonly type: 'turn.ended' }): string {
   const { style, glyphs } = look;
   const parts: string[] = [];
   if (notice.inputTokens !== undefined) parts.push(`${grouped(notice.inputTokens)} in`);
   if (notice.outputTokens !== undefined) parts.push(`${grouped(notice.outputTokens)} out`);
   const detail = parts.join(` ${glyphs.dot} `);
   const glyph = style.dim(glyphs.dot);
-  return row(look, { glyph, name: `turn ${notice.turn}`, detail, ms: notice.durationMs, isFaint: true });
+  return row(look, { glyph, name: `turn ${ordinal(notice.turn)}`, detail, ms: notice.durationMs, isFaint: true });
 }
 
 /** One column is left free: writing the last one makes some terminals wrap. */

@@ -6,7 +6,6 @@ import type { LaunchOptions, LaunchResult } from '../supervise/launch.js';
 import type { SessionNotice } from '../supervise/notice.js';
 import type { OutputMode } from './announce.js';
 import type { CliContext, ExitStatus } from './context.js';
-import { outputFailure } from './output.js';
 import type { RunFlags } from './run.js';
 import { RunView } from './run-view.js';
 
@@ -16,8 +15,15 @@ export type RunCapsule = (request: RunRequest, options: LaunchOptions) => Promis
 const acceptances = ['none', 'single', 'queue'] as const;
 const afterTasks = ['exit', 'sleep'] as const;
 
-/** Runs one session and shows it. Never throws: what goes wrong is printed and becomes the exit status. */
-export async function runSession(flags: RunFlags, context: CliContext, runCapsule: RunCapsule): Promise<ExitStatus> {
+/**
+ * Runs one session and shows it. Never throws: what goes wrong is printed and becomes the exit status. The library is loaded
+ * by `load` once the screen says that something is happening.
+ */
+export async function runSession(
+  flags: RunFlags,
+  context: CliContext,
+  load: () => Promise<RunCapsule>,
+): Promise<ExitStatus> {
   const view = new RunView({
     stdout: context.stdout,
     stderr: context.stderr,
@@ -30,12 +36,14 @@ export async function runSession(flags: RunFlags, context: CliContext, runCapsul
   });
   try {
     const onNotice = (notice: SessionNotice) => view.notice(notice);
-    const result = await runCapsule(runRequest(flags), { onNotice, handleSignals: true });
+    const request = runRequest(flags);
+    const runCapsule = await load();
+    const result = await runCapsule(request, { onNotice, handleSignals: true });
     view.end(result);
     // A signal ended it by force: whatever still runs must not keep the process.
     if (result.forced) process.exit(result.exitCode);
     if (result.exitCode === 0 && flags.task === undefined) view.suggest(nextStep(flags));
-    return await statusAfterOutput(result.exitCode, view, context);
+    return result.exitCode;
   } catch (error) {
     const failure = toMurError(error);
     view.fail(failure);
@@ -82,13 +90,4 @@ function outputMode(flags: RunFlags): OutputMode {
 function nextStep({ manifest }: RunFlags): string {
   const where = manifest === './murmur.yaml' ? '' : ` --manifest ${manifest}`;
   return `next: mur run${where} --task "a task of your own"`;
-}
-
-/** A run that went well and whose results could not be written did not go well. */
-async function statusAfterOutput(status: ExitStatus, view: RunView, { stdout }: CliContext): Promise<ExitStatus> {
-  await stdout.flush();
-  if (status !== 0 || stdout.failure === undefined) return status;
-  const failure = outputFailure(stdout.failure);
-  view.fail(failure);
-  return failure.exit;
 }

@@ -6,6 +6,7 @@ import { keepLine } from './bootstrap-log.js';
 import { errorText, type Output, warningLine } from './output.js';
 import { plainAnswer, plainLines } from './plain.js';
 import { advance, type Look, liveLines, type Progress, startProgress } from './progress.js';
+import { readable } from './readable.js';
 import { block } from './safe-text.js';
 import { repaint } from './screen.js';
 import { canRedraw, type Glyphs, glyphsFor, type Style, styleFor, wantsColor } from './style.js';
@@ -59,6 +60,7 @@ export class RunView {
     if (this.#kind === 'live') {
       this.#timer = setInterval(() => this.#draw([]), redrawMs);
       this.#timer.unref();
+      this.#draw([]);
     }
   }
 
@@ -112,7 +114,7 @@ export class RunView {
   #answer(answer: string): void {
     if (this.#options.mode !== 'human' || answer.trim() === '') return;
     this.#answered = true;
-    if (this.#options.stdout.isTerminal) this.#print(['', ...block(answer).trimEnd().split('\n'), '']);
+    if (this.#options.stdout.isTerminal) this.#print(['', ...readable(answer, this.#look().columns), '']);
     else if (this.#kind !== 'quiet') this.#log(plainAnswer(answer));
   }
 

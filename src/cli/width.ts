@@ -1,6 +1,5 @@
 /** Columns that text takes on a terminal, and cutting and wrapping by columns. Expects text without control characters. */
 
-const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 const zeroWidth = /^[\p{Mark}\p{Cf}]+$/u;
 const emoji = /\p{Emoji_Presentation}|\uFE0F/u;
 /** East Asian wide and fullwidth blocks (Unicode annex 11). */
@@ -8,11 +7,19 @@ const wide =
   /[\u1100-\u115F\u2E80-\u303E\u3041-\u33FF\u3400-\u4DBF\u4E00-\u9FFF\uA000-\uA4CF\uA960-\uA97F\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{17000}-\u{18CFF}\u{1B000}-\u{1B2FF}\u{20000}-\u{3FFFD}]/u;
 const ascii = /^[\x20-\x7e]*$/;
 
+let segmenter: Intl.Segmenter | undefined;
+
+/** Made at first use: it costs 10 ms, and most runs show only ASCII. */
+function clustersOf(text: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+  return segmenter.segment(text);
+}
+
 /** Columns of `text`. Ambiguous characters count one, as most terminals draw them. */
 export function displayWidth(text: string): number {
   if (ascii.test(text)) return text.length;
   let columns = 0;
-  for (const { segment } of segmenter.segment(text)) columns += clusterWidth(segment);
+  for (const { segment } of clustersOf(text)) columns += clusterWidth(segment);
   return columns;
 }
 
@@ -59,9 +66,10 @@ function wrapLine(line: string, columns: number): string[] {
 }
 
 function takeColumns(text: string, columns: number): string {
+  if (ascii.test(text)) return text.slice(0, columns);
   let used = 0;
   let end = 0;
-  for (const { segment, index } of segmenter.segment(text)) {
+  for (const { segment, index } of clustersOf(text)) {
     used += clusterWidth(segment);
     if (used > columns) break;
     end = index + segment.length;
@@ -70,6 +78,6 @@ function takeColumns(text: string, columns: number): string {
 }
 
 function firstCluster(text: string): string {
-  for (const { segment } of segmenter.segment(text)) return segment;
+  for (const { segment } of clustersOf(text)) return segment;
   return '';
 }

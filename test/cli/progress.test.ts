@@ -46,12 +46,12 @@ describe('the log that stays on screen', () => {
       '',
       '▸ Read the notes and say what was decided.',
       '',
+      '  · turn 1             1,204 in · 56 out                          3.0 s',
       '    I look into the folder first, then I read each note in turn, one',
       '    after the other.',
       '  ✓ list               path=.                                     12 ms',
       '  ✗ read               path=monday␛[2J.md limit=9                 1.8 s',
       '    no such file: ␛]0;title␇monday.md',
-      '  · turn 1             1,204 in · 56 out                          3.0 s',
       '  · turn 2             1,410 in · 20 out                         550 ms',
       '  ✓ completed          2 turns · 2 tool calls                     3.6 s',
       '',
@@ -61,12 +61,13 @@ describe('the log that stays on screen', () => {
   it('keeps to a narrow window', () => {
     const { bytes } = play(story, look(34));
     const screen = screenAfter(bytes, 34);
-    expect(screen.slice(0, 10)).toEqual([
+    expect(screen.slice(0, 11)).toEqual([
       '  ✓ compiled mur-driver-re… 1.4 s',
       '  ✓ staged /home/ann/notes… 1.5 s',
       '',
       '▸ Read the notes and say what wa…',
       '',
+      '  · turn 1 1,204 in · 56 o… 3.0 s',
       '    I look into the folder first,',
       '    then I read each note in',
       '    turn, one after the other.',
@@ -97,12 +98,12 @@ describe('the log that stays on screen', () => {
       { atMs: 5200, notice: { type: 'session.ended', sessionId: 's', status: 'failed' } },
     ]);
     expect(screenAfter(play(failed, look(72)).bytes, 72).slice(-9)).toEqual([
-      '  · turn 1             1,204 in · 56 out                          3.0 s',
+      '    no such file: ␛]0;title␇monday.md',
+      '  · turn 2             1,410 in · 20 out                         550 ms',
       '    The team decided two things:',
       '',
       '    1. Ship on Friday.',
       '    2. 日本語 goes first 🎉',
-      '  · turn 2             1,410 in · 20 out                         550 ms',
       '  ✗ failed             2 turns · 2 tool calls                     3.6 s',
       '    max_turns exceeded',
       '',

@@ -43,13 +43,25 @@ export const story: readonly Beat[] = [
       text: 'Read the notes\nand say what was decided.',
     },
   },
-  { atMs: 1530, notice: { type: 'turn.started', taskId, turn: 1, model: 'rehearsal-1' } },
+  { atMs: 1530, notice: { type: 'turn.started', taskId, turn: 0, model: 'rehearsal-1' } },
   {
     atMs: 2600,
     notice: { type: 'text.chunk', taskId, text: 'I look into the folder first, then I read each note in turn, ' },
   },
   { atMs: 2700, notice: { type: 'text.chunk', taskId, text: 'one after the other.' } },
-  { atMs: 2710, notice: { type: 'tool.started', taskId, turn: 1, callId: 'c1', name: 'list', input: '{"path":"."}' } },
+  {
+    atMs: 2705,
+    notice: {
+      type: 'turn.ended',
+      taskId,
+      turn: 0,
+      decision: 'tool_call',
+      durationMs: 3010,
+      inputTokens: 1204,
+      outputTokens: 56,
+    },
+  },
+  { atMs: 2710, notice: { type: 'tool.started', taskId, turn: 0, callId: 'c1', name: 'list', input: '{"path":"."}' } },
   {
     atMs: 2722,
     notice: {
@@ -67,7 +79,7 @@ export const story: readonly Beat[] = [
     notice: {
       type: 'tool.started',
       taskId,
-      turn: 1,
+      turn: 0,
       callId: 'c2',
       name: 'read',
       input: '{"path":"monday\\u001b[2J.md","limit":9}',
@@ -86,26 +98,14 @@ export const story: readonly Beat[] = [
       error: 'no such file:\n\u001b]0;title\u0007monday.md',
     },
   },
-  {
-    atMs: 4540,
-    notice: {
-      type: 'turn.ended',
-      taskId,
-      turn: 1,
-      decision: 'tool_call',
-      durationMs: 3010,
-      inputTokens: 1204,
-      outputTokens: 56,
-    },
-  },
-  { atMs: 4550, notice: { type: 'turn.started', taskId, turn: 2, model: 'rehearsal-1' } },
+  { atMs: 4550, notice: { type: 'turn.started', taskId, turn: 1, model: 'rehearsal-1' } },
   { atMs: 5000, notice: { type: 'text.chunk', taskId, text: answer } },
   {
     atMs: 5100,
     notice: {
       type: 'turn.ended',
       taskId,
-      turn: 2,
+      turn: 1,
       decision: 'end_turn',
       durationMs: 550,
       inputTokens: 1410,
