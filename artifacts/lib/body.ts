@@ -2,9 +2,7 @@
 import { DriverError } from './conversation.js';
 import { isObject, type JsonObject, parse, string } from './json.js';
 import { SseParser } from './sse.js';
-import { cut, Utf8Decoder } from './utf8.js';
-
-export type Bytes = ArrayLike<number>;
+import { type Bytes, cut, Utf8Decoder } from './utf8.js';
 
 /** One event's data, or the whole answer when the provider did not stream. */
 export type Part = { readonly document: JsonObject } | { readonly event: JsonObject };

@@ -3,10 +3,11 @@
  * given as a `Provider`. Not WASI (post.ts, sink.ts, environment.ts): this file is pure, so tests drive it directly.
  * Source: spec/drivers.md sections 3 and 11.
  */
-import { type Bytes, errorText, type Part, parts } from './body.js';
+import { errorText, type Part, parts } from './body.js';
 import { type Answer, answered, DriverError, type Request, readRequest, type Sink } from './conversation.js';
 import { isObject, type Json, type JsonObject, kind, parse } from './json.js';
 import { driverFailure, type ToolResult } from './tool.js';
+import type { Bytes } from './utf8.js';
 
 export type Header = readonly [string, string];
 

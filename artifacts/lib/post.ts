@@ -1,13 +1,12 @@
 /** One HTTP POST through WASI. The runtime decides whether it may leave, where it really goes and with which key. */
 import handler from 'wasj:http/outgoing-handler@0.2.9';
 import http, { type IncomingResponse, type OutputStream } from 'wasj:http/types@0.2.9';
-import type { Bytes } from './body.js';
 import { DriverError } from './conversation.js';
 import type { Header, HttpResponse } from './driver.js';
 import { target } from './endpoint.js';
 import { isObject } from './json.js';
 import { payloadOf } from './payload.js';
-import { encode } from './utf8.js';
+import { type Bytes, encode } from './utf8.js';
 
 const readBytes = 64 * 1024;
 

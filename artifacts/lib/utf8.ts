@@ -4,29 +4,37 @@
  */
 
 const REPLACEMENT = 0xfffd;
+/** Most arguments of one `String.fromCharCode` call; more could exhaust the stack. */
+const longestCall = 4096;
+/** Not a code point. */
+const again = -1;
 
-/** The UTF-8 bytes of `text`; lone surrogates become U+FFFD. */
+export type Bytes = Uint8Array | number[];
+
+/** The UTF-8 bytes of `text`; lone surrogates become U+FFFD. One pass: the interpreter makes every step count. */
 export function encode(text: string): Uint8Array {
-  const bytes = new Uint8Array(byteLength(text));
+  const bytes = new Uint8Array(text.length * 3);
   let at = 0;
   for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit < 0x80) {
+      bytes[at++] = unit;
+      continue;
+    }
     const code = scalarAt(text, i);
-    if (code > 0xffff) i++;
-    if (code < 0x80) bytes[at++] = code;
-    else if (code < 0x800) {
-      bytes[at++] = 0xc0 | (code >> 6);
-      bytes[at++] = 0x80 | (code & 0x3f);
-    } else {
+    if (code < 0x800) bytes[at++] = 0xc0 | (code >> 6);
+    else {
       if (code < 0x10000) bytes[at++] = 0xe0 | (code >> 12);
       else {
+        i++;
         bytes[at++] = 0xf0 | (code >> 18);
         bytes[at++] = 0x80 | ((code >> 12) & 0x3f);
       }
       bytes[at++] = 0x80 | ((code >> 6) & 0x3f);
-      bytes[at++] = 0x80 | (code & 0x3f);
     }
+    bytes[at++] = 0x80 | (code & 0x3f);
   }
-  return bytes;
+  return bytes.slice(0, at);
 }
 
 /** How many bytes `encode(text)` has. */
@@ -66,34 +74,27 @@ export class Utf8Decoder {
   /** How many malformed sequences were replaced so far; 0 means the input was UTF-8. */
   malformed = 0;
 
-  push(bytes: ArrayLike<number>): string {
+  push(bytes: Bytes): string {
     const out: string[] = [];
     let units: number[] = [];
-    const put = (code: number) => {
-      if (code > 0xffff) units.push(0xd800 + ((code - 0x10000) >> 10), 0xdc00 + ((code - 0x10000) & 0x3ff));
-      else units.push(code);
-      if (units.length >= 4096) {
+    for (let i = 0; i < bytes.length; i++) {
+      const byte = bytes[i] as number;
+      if (this.#needed === 0 && byte < 0x80) {
+        const from = i;
+        while (i + 1 < bytes.length && i - from < longestCall && (bytes[i + 1] as number) < 0x80) i++;
+        out.push(String.fromCharCode(...units), String.fromCharCode.apply(null, bytes.slice(from, i + 1) as number[]));
+        units = [];
+        continue;
+      }
+      const code = this.#next(byte);
+      if (code === again) i--;
+      if (code === undefined) continue;
+      if (code <= 0xffff) units.push(code === again ? this.#replaced() : code);
+      else units.push(0xd800 + ((code - 0x10000) >> 10), 0xdc00 + ((code - 0x10000) & 0x3ff));
+      if (units.length >= longestCall) {
         out.push(String.fromCharCode(...units));
         units = [];
       }
-    };
-    for (let i = 0; i < bytes.length; i++) {
-      const byte = bytes[i] as number;
-      if (this.#needed === 0) {
-        if (byte < 0x80) put(byte);
-        else if (!this.#lead(byte)) put(this.#replaced());
-        continue;
-      }
-      if (byte < this.#lower || byte > this.#upper) {
-        this.#needed = 0;
-        put(this.#replaced());
-        i--;
-        continue;
-      }
-      this.#lower = 0x80;
-      this.#upper = 0xbf;
-      this.#code = (this.#code << 6) | (byte & 0x3f);
-      if (--this.#needed === 0) put(this.#code);
     }
     out.push(String.fromCharCode(...units));
     return out.join('');
@@ -104,6 +105,19 @@ export class Utf8Decoder {
     if (this.#needed === 0) return '';
     this.#needed = 0;
     return String.fromCharCode(this.#replaced());
+  }
+
+  /** The code point that `byte` completes; `undefined` inside a sequence; `again` when `byte` must be read anew after a broken one. */
+  #next(byte: number): number | undefined {
+    if (this.#needed === 0) return this.#lead(byte) ? undefined : this.#replaced();
+    if (byte < this.#lower || byte > this.#upper) {
+      this.#needed = 0;
+      return again;
+    }
+    this.#lower = 0x80;
+    this.#upper = 0xbf;
+    this.#code = (this.#code << 6) | (byte & 0x3f);
+    return --this.#needed === 0 ? this.#code : undefined;
   }
 
   /** Whether `byte` can start a sequence; sets what may follow (overlong, surrogate and > U+10FFFF forms are shut out). */
@@ -124,7 +138,7 @@ export class Utf8Decoder {
 }
 
 /** The text of `bytes`; malformed sequences become U+FFFD. */
-export function decode(bytes: ArrayLike<number>): string {
+export function decode(bytes: Bytes): string {
   const decoder = new Utf8Decoder();
   return decoder.push(bytes) + decoder.end();
 }

@@ -45,12 +45,12 @@ declare module 'wasj:filesystem/types@0.2.9' {
     size: number;
   }
 
-  export interface DirectoryEntryStream {
+  export interface DirectoryEntryStream extends Disposable {
     readDirectoryEntry(): { type: DescriptorType; name: string } | null;
   }
 
   /** The payload of what a method throws is an `error-code` word. */
-  export interface Descriptor {
+  export interface Descriptor extends Disposable {
     setSize(size: number): void;
     read(length: number, offset: number): [Uint8Array | number[], boolean];
     write(buffer: Uint8Array, offset: number): number;
@@ -58,7 +58,6 @@ declare module 'wasj:filesystem/types@0.2.9' {
     createDirectoryAt(path: string): void;
     statAt(pathFlags: { symlinkFollow: boolean }, path: string): DescriptorStat;
     openAt(pathFlags: object, path: string, openFlags: object, flags: object): Descriptor;
-    [Symbol.dispose](): void;
   }
 }
 
@@ -75,12 +74,11 @@ declare module 'wasj:http/types@0.2.9' {
     subscribe(): { block(): void };
     get(): null | { tag: string; val: { tag: 'ok'; val: IncomingResponse } | { tag: 'err'; val: unknown } };
   }
-  export interface OutputStream {
+  export interface OutputStream extends Disposable {
     checkWrite(): number;
     write(contents: Uint8Array): void;
     blockingFlush(): void;
     subscribe(): { block(): void };
-    [Symbol.dispose](): void;
   }
   export interface OutgoingBody {
     write(): OutputStream;

@@ -4,7 +4,7 @@
  */
 import type { Descriptor, DescriptorType } from 'wasj:filesystem/types@0.2.9';
 import { payloadOf } from '../../lib/payload.js';
-import { encode, Utf8Decoder } from '../../lib/utf8.js';
+import { type Bytes, encode, Utf8Decoder } from '../../lib/utf8.js';
 import { Failure } from './failure.js';
 import { parent } from './path.js';
 
@@ -35,8 +35,9 @@ export class Folder {
     try {
       this.#root.statAt(follow, path);
       return true;
-    } catch {
-      return false;
+    } catch (error) {
+      if (payloadOf(error) === 'no-entry') return false;
+      throw this.#failure(path, error);
     }
   }
 
@@ -52,8 +53,8 @@ export class Folder {
   /** What the folder `path` holds, sorted by name. */
   entries(path: string): Entry[] {
     return this.#try(path, () => {
-      const folder = this.#root.openAt(follow, path, { directory: true }, { read: true });
-      const stream = folder.readDirectory();
+      using folder = this.#root.openAt(follow, path, { directory: true }, { read: true });
+      using stream = folder.readDirectory();
       const entries: Entry[] = [];
       for (let entry = stream.readDirectoryEntry(); entry !== null; entry = stream.readDirectoryEntry())
         entries.push(entry);
@@ -61,11 +62,18 @@ export class Folder {
     });
   }
 
-  /** The bytes of the regular file `path`, piece by piece. */
-  *chunks(path: string): Generator<Uint8Array | number[]> {
-    const file = this.#openFile(path);
+  /** The bytes of the regular file `path`, piece by piece. Throws `Failure` when it is longer than `limitBytes`. */
+  *chunks(path: string, limitBytes = Number.MAX_SAFE_INTEGER): Generator<Bytes> {
+    const { type, size } = this.stat(path);
+    if (type === 'directory') throw new Failure(`${path} is a folder; use action list to see what it holds`);
+    if (type !== 'regular-file') throw new Failure(`${path} is not a regular file`);
+    if (size > limitBytes)
+      throw new Failure(`${path} has ${size} bytes; this action takes files of at most ${limitBytes} bytes`);
+    using file = this.#try(path, () => this.#root.openAt(follow, path, {}, { read: true }));
     for (let offset = 0; ; ) {
-      const [bytes, end] = this.#try(path, () => file.read(chunkBytes, offset));
+      // One byte more than is left, so that the end shows in the same read.
+      const length = Math.min(chunkBytes, Math.max(0, size - offset) + 1);
+      const [bytes, end] = this.#try(path, () => file.read(length, offset));
       offset += bytes.length;
       if (bytes.length > 0) yield bytes;
       if (end || bytes.length === 0) return;
@@ -74,12 +82,9 @@ export class Folder {
 
   /** The whole text of `path`. Throws `Failure` when it is longer than `limitBytes` or not UTF-8. */
   readText(path: string, limitBytes: number): string {
-    const { size } = this.stat(path);
-    if (size > limitBytes)
-      throw new Failure(`${path} has ${size} bytes; this action takes files of at most ${limitBytes} bytes`);
     const decoder = new Utf8Decoder();
     let text = '';
-    for (const bytes of this.chunks(path)) text += decoder.push(bytes);
+    for (const bytes of this.chunks(path, limitBytes)) text += decoder.push(bytes);
     text += decoder.end();
     if (decoder.malformed > 0) throw notText(path);
     return text;
@@ -92,10 +97,9 @@ export class Folder {
   writeText(path: string, text: string): void {
     const bytes = encode(text);
     this.#try(path, () => {
-      const file = this.#root.openAt(follow, path, { create: true }, { write: true });
+      using file = this.#root.openAt(follow, path, { create: true }, { write: true });
       for (let at = 0; at < bytes.length; ) at += file.write(bytes.subarray(at, at + chunkBytes), at);
       file.setSize(bytes.length);
-      file[Symbol.dispose]();
     });
   }
 
@@ -106,21 +110,18 @@ export class Folder {
     this.#try(path, () => this.#root.createDirectoryAt(path));
   }
 
-  #openFile(path: string): Descriptor {
-    const { type } = this.stat(path);
-    if (type === 'directory') throw new Failure(`${path} is a folder; use action list to see what it holds`);
-    if (type !== 'regular-file') throw new Failure(`${path} is not a regular file`);
-    return this.#try(path, () => this.#root.openAt(follow, path, {}, { read: true }));
-  }
-
   #try<T>(path: string, step: () => T): T {
     try {
       return step();
     } catch (error) {
-      const code = payloadOf(error);
-      if (typeof code !== 'string') throw error;
-      throw new Failure(this.#explain(path, code));
+      throw this.#failure(path, error);
     }
+  }
+
+  /** `error` as a sentence when the file system gave a reason; anything else is a bug and stays as it is. */
+  #failure(path: string, error: unknown): unknown {
+    const code = payloadOf(error);
+    return typeof code === 'string' ? new Failure(this.#explain(path, code)) : error;
   }
 
   #explain(path: string, code: string): string {

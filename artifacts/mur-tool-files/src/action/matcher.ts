@@ -7,15 +7,21 @@ export interface Search {
   readonly ignoreCase: boolean;
 }
 
-export function matcher({ pattern, regex, ignoreCase }: Search): (line: string) => boolean {
+export interface Matcher {
+  /** False means that no line of `text` matches; true promises nothing. Spares taking most files apart. */
+  mayMatch(text: string): boolean;
+  matches(line: string): boolean;
+}
+
+export function matcher({ pattern, regex, ignoreCase }: Search): Matcher {
   if (pattern === '') throw new Failure('pattern is empty; give the text to find');
   if (regex) {
     const compiled = compile(pattern, ignoreCase ? 'i' : '');
-    return (line) => compiled.test(line);
+    return { mayMatch: () => true, matches: (line) => compiled.test(line) };
   }
-  if (!ignoreCase) return (line) => line.includes(pattern);
-  const wanted = pattern.toLowerCase();
-  return (line) => line.toLowerCase().includes(wanted);
+  const fold = (text: string) => (ignoreCase ? text.toLowerCase() : text);
+  const contains = (text: string) => fold(text).includes(fold(pattern));
+  return { mayMatch: contains, matches: contains };
 }
 
 function compile(pattern: string, flags: string): RegExp {

@@ -19,23 +19,27 @@ export function search(folder: Folder, input: Input): Outcome {
   const path = input.path('.');
   const pattern = input.text('pattern');
   const limit = input.number('limit', defaultMatches, mostMatches);
-  const matches = matcher({ pattern, regex: input.flag('regex'), ignoreCase: input.flag('ignore_case') });
+  const { mayMatch, matches } = matcher({ pattern, regex: input.flag('regex'), ignoreCase: input.flag('ignore_case') });
 
   const found: string[] = [];
   const notes = new Set<string>();
   let files = 0;
+  let unreadable = 0;
   for (const file of walk(folder, path, notes)) {
     if (found.length > limit) break;
     if (++files > mostFiles) {
       notes.add(`stopped after ${mostFiles} files; search a folder inside`);
       break;
     }
-    const text = readable(folder, file, notes);
+    const text = readable(folder, file);
+    if (text === undefined) unreadable++;
+    if (text === undefined || !mayMatch(text)) continue;
     for (const [index, line] of text.split('\n').entries()) {
       if (matches(line.replace(/\r$/, ''))) found.push(`${file}:${index + 1}: ${cut(line.trimEnd(), mostLine)}`);
       if (found.length > limit) break;
     }
   }
+  if (unreadable > 0) notes.add(`skipped ${unreadable} files that are not text of at most ${mostFileBytes} bytes`);
   const truncated = found.length > limit;
   if (truncated) notes.add(`only the first ${limit} matches are shown; narrow the pattern or the path`);
 
@@ -60,13 +64,12 @@ function* walk(folder: Folder, path: string, notes: Set<string>, level = 0): Gen
   }
 }
 
-/** The file's text, or nothing when it is none; a file that cannot be read does not end the search. */
-function readable(folder: Folder, path: string, notes: Set<string>): string {
+/** The file's text, or nothing when it has none; a file that cannot be read does not end the search. */
+function readable(folder: Folder, path: string): string | undefined {
   try {
     return folder.readText(path, mostFileBytes);
   } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    notes.add(`skipped ${path}: not readable as text of at most ${mostFileBytes} bytes`);
-    return '';
+    if (error instanceof Failure) return undefined;
+    throw error;
   }
 }
