@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { catchAll, hasExceptions } from '../fixtures/component/guests.js';
+import { buildAdapted, catchAll, hasExceptions } from '../fixtures/component/guests.js';
 import { failureOf, openHost, resultOf, type TestHost } from './host.js';
 
 let host: TestHost;
@@ -41,6 +41,12 @@ describe('a call that returns', () => {
 
   it('keeps a byte order mark in a string', async () => {
     expect(resultOf(await host.call('bom'))?.data).toBe('\ufeffx');
+  });
+
+  it('runs a tool of the shape compilers for the older system interface make', async () => {
+    const component = await host.wasm.load('adapted', await buildAdapted());
+    const outcome = await host.call(component, { data: 'hello', env: [['A', 'b']] });
+    expect(resultOf(outcome)?.data).toBe('hello');
   });
 
   it('gives a capsule no result', async () => {

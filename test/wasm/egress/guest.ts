@@ -148,14 +148,11 @@ export async function runGuest<T>(
   const events: EgressEvent[] = [];
   const egress = createEgress({ ...policyOf(wish), onEvent: (event) => events.push(event) });
   const crossed: string[] = [];
-  const asText = (value: unknown): string =>
-    JSON.stringify(value, (_, each) =>
-      each instanceof Uint8Array
-        ? Buffer.from(each).toString('latin1')
-        : typeof each === 'bigint'
-          ? String(each)
-          : each,
-    ) ?? '';
+  const plain = (_: string, each: unknown): unknown => {
+    if (typeof each === 'bigint') return String(each);
+    return each instanceof Uint8Array ? Buffer.from(each.subarray(0, 4096)).toString('latin1') : each;
+  };
+  const asText = (value: unknown): string => JSON.stringify(value, plain) ?? '';
   const bridge = new HostBridge({
     answer: async (op, args) => {
       const value = await egress.handle(op, args);

@@ -368,7 +368,7 @@ describe('a connection that fails', () => {
 
   it('is a TLS error when the server speaks something else', async () => {
     const plain = createServer((socket) => {
-      socket.on('error', () => {});
+      socket.on('error', () => {}).resume();
       socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
     });
     await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
