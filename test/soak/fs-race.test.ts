@@ -1,4 +1,3 @@
-/** Run with `npx vitest run --config /dev/null test/soak`-style overrides only: soak tests are not part of `npm test`. */
 import { expect, it } from 'vitest';
 import { openFolder, secret } from '../workers/wasi/folder.js';
 import { race } from '../workers/wasi/swapper.js';

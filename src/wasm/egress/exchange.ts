@@ -61,10 +61,9 @@ export class Exchange {
     return this.#inbox?.trailers ?? [];
   }
 
-  /** Bytes of the request body taken now. */
+  /** Bytes of the request body taken now. A kept body never waits: it takes more until it is too large and fails. */
   get capacity(): number {
-    if (this.#plan.keepsBody) return Math.max(0, mostKeptBytes - this.#writtenBytes);
-    if (this.#wire === undefined) return mostWaitingBytes;
+    if (this.#plan.keepsBody || this.#wire === undefined) return mostWaitingBytes;
     return Math.max(0, mostWaitingBytes - this.#wire.request.writableLength);
   }
 
@@ -114,7 +113,6 @@ export class Exchange {
 
   close(): void {
     this.#fail({ tag: 'connection-terminated' });
-    this.#inbox?.close();
   }
 
   #dial(next: () => WireRequest): void {
@@ -165,6 +163,7 @@ export class Exchange {
   #fail(error: HttpErrorCode): void {
     this.#failure ??= error;
     this.#queued = [];
+    this.#inbox?.close(this.#failure);
     this.#wire?.destroy();
     this.#changed();
   }

@@ -63,8 +63,9 @@ export class Inbox {
     return new Uint8Array(Buffer.concat(parts));
   }
 
-  close(): void {
-    this.#settle({ tag: 'connection-terminated' });
+  /** Ends the body here, because of `failure`, unless it has ended. What arrived can still be taken. */
+  close(failure: HttpErrorCode): void {
+    this.#settle(failure);
     this.#response.destroy();
   }
 

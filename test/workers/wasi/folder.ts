@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { GuestBridge } from '../../../workers/protocol.js';
 import type { Descriptor } from '../../../workers/wasi/fs/descriptor.js';
-import type { DescriptorFlags, OpenFlags } from '../../../workers/wasi/fs/open.js';
 import { createFs } from '../../../workers/wasi/fs/index.js';
+import type { DescriptorFlags, OpenFlags } from '../../../workers/wasi/fs/open.js';
 import { linuxTree, type Tree } from '../../../workers/wasi/fs/tree.js';
 import { createPoller } from '../../../workers/wasi/io/poll.js';
 

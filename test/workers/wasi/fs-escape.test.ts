@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { createServer } from 'node:net';
 import { linkSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { linuxTree, portableTree } from '../../../workers/wasi/fs/tree.js';
@@ -130,7 +130,10 @@ for (const [name, tree] of [
       using folder = openFolder({ tree });
       symlinkSync('a.txt', join(folder.work, 'link'));
       for (const path of ['a.txt/', 'a.txt/.', 'link/', 'a.txt/x']) {
-        expect(folder.codeOf(() => folder.open(path)), path).toBe('not-directory');
+        expect(
+          folder.codeOf(() => folder.open(path)),
+          path,
+        ).toBe('not-directory');
       }
       expect(folder.codeOf(() => folder.root.unlinkFileAt('a.txt/'))).toBe('not-directory');
       expect(folder.codeOf(() => folder.root.renameAt('a.txt', folder.root, 'c/'))).toBe('not-directory');
@@ -179,8 +182,14 @@ for (const [name, tree] of [
       const started = performance.now();
       for (const path of ['fifo', 'link', 'socket']) {
         for (const flags of [{ read: true }, { write: true }, { read: true, write: true }]) {
-          expect(folder.codeOf(() => folder.open(path, {}, flags)), path).toBe('not-permitted');
-          expect(folder.codeOf(() => folder.open(path, { create: true }, flags)), path).toBe('not-permitted');
+          expect(
+            folder.codeOf(() => folder.open(path, {}, flags)),
+            path,
+          ).toBe('not-permitted');
+          expect(
+            folder.codeOf(() => folder.open(path, { create: true }, flags)),
+            path,
+          ).toBe('not-permitted');
         }
         expect(folder.root.statAt({}, path).type).not.toBe('regular-file');
       }
@@ -193,7 +202,14 @@ for (const [name, tree] of [
       symlinkSync('../outside', join(folder.work, 'dir', 'sub', 'out'));
       symlinkSync('loop', join(folder.work, 'loop'));
       const before = openDescriptors();
-      for (const path of ['dir/sub/out/x', 'loop/x', 'dir/sub/../../..', 'dir/sub/missing/x', 'dir/b.txt/x', 'dir/sub']) {
+      for (const path of [
+        'dir/sub/out/x',
+        'loop/x',
+        'dir/sub/../../..',
+        'dir/sub/missing/x',
+        'dir/b.txt/x',
+        'dir/sub',
+      ]) {
         everyUse(folder, path);
         everyChange(folder, path);
       }

@@ -1,9 +1,19 @@
-import { mkdirSync, mkdtempSync, openSync, closeSync, readFileSync, rmSync, statSync, writeFileSync, chmodSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createWasi } from '../../../workers/wasi/index.js';
 import type { Descriptor } from '../../../workers/wasi/fs/descriptor.js';
+import { createWasi } from '../../../workers/wasi/index.js';
 import { deafBridge, type Folder, openFolder } from './folder.js';
 
 const now = { tag: 'now' } as const;
@@ -187,7 +197,11 @@ describe('what a guest learns about files', () => {
   it('stats and compares files, and gives a hash that holds no inode number', () => {
     using folder = openFolder();
     folder.root.linkAt({}, 'a.txt', folder.root, 'same');
-    const [one, two, other] = ['a.txt', 'same', 'dir/b.txt'].map((path) => folder.open(path)) as [Descriptor, Descriptor, Descriptor];
+    const [one, two, other] = ['a.txt', 'same', 'dir/b.txt'].map((path) => folder.open(path)) as [
+      Descriptor,
+      Descriptor,
+      Descriptor,
+    ];
     expect(one.isSameObject(two)).toBe(true);
     expect(one.isSameObject(other)).toBe(false);
     expect(one.metadataHash()).toEqual(folder.root.metadataHashAt({}, 'same'));

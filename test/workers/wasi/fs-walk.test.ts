@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fsCodeOf } from '../../../workers/wasi/fs/errors.js';
-import { locate } from '../../../workers/wasi/fs/walk.js';
 import { linuxTree, portableTree } from '../../../workers/wasi/fs/tree.js';
+import { locate } from '../../../workers/wasi/fs/walk.js';
 import { openDescriptors, openFolder } from './folder.js';
 
 const name = fc.constantFrom('a', 'b', 'c', 'dir', 'sub', 'link');
@@ -38,27 +38,32 @@ function make(work: string, made: typeof entry extends fc.Arbitrary<infer T> ? T
 describe('the path walk, for any tree of directories, files and links and any path', () => {
   it('opens what the kernel would open if it lies inside, and nothing else', () => {
     fc.assert(
-      fc.property(fc.array(entry, { maxLength: 12 }), fc.array(path, { minLength: 1, maxLength: 8 }), (entries, wanted) => {
-        using folder = openFolder();
-        const work = realpathSync(folder.work);
-        for (const each of entries) make(work, each);
-        for (const each of wanted) {
-          const code = folder.codeOf(() => {
-            const opened = folder.open(each);
-            const seen = opened.stat();
-            const real = statSync(join(work, each), { bigint: true });
-            const inside = realpathSync(`${work}/${each}`);
-            expect(inside === work || inside.startsWith(`${work}/`)).toBe(true);
-            const ns = seen.statusChangeTimestamp!.seconds * 1_000_000_000n + BigInt(seen.statusChangeTimestamp!.nanoseconds);
-            expect([seen.size, ns, seen.type === 'directory']).toEqual([real.size, real.ctimeNs, real.isDirectory()]);
-          });
-          expect(code === undefined || typeof code === 'string', String(code)).toBe(true);
-          // An empty path names nothing, though the kernel would see the folder it is joined to.
-          if (code === undefined || code === 'not-permitted' || each === '') continue;
-          // Refused for another reason than leaving: then the kernel cannot open it either.
-          expect(() => statSync(`${work}/${each}`), `${each} was ${String(code)}`).toThrow();
-        }
-      }),
+      fc.property(
+        fc.array(entry, { maxLength: 12 }),
+        fc.array(path, { minLength: 1, maxLength: 8 }),
+        (entries, wanted) => {
+          using folder = openFolder();
+          const work = realpathSync(folder.work);
+          for (const each of entries) make(work, each);
+          for (const each of wanted) {
+            const code = folder.codeOf(() => {
+              const opened = folder.open(each);
+              const seen = opened.stat();
+              const real = statSync(join(work, each), { bigint: true });
+              const inside = realpathSync(`${work}/${each}`);
+              expect(inside === work || inside.startsWith(`${work}/`)).toBe(true);
+              const ns =
+                seen.statusChangeTimestamp!.seconds * 1_000_000_000n + BigInt(seen.statusChangeTimestamp!.nanoseconds);
+              expect([seen.size, ns, seen.type === 'directory']).toEqual([real.size, real.ctimeNs, real.isDirectory()]);
+            });
+            expect(code === undefined || typeof code === 'string', String(code)).toBe(true);
+            // An empty path names nothing, though the kernel would see the folder it is joined to.
+            if (code === undefined || code === 'not-permitted' || each === '') continue;
+            // Refused for another reason than leaving: then the kernel cannot open it either.
+            expect(() => statSync(`${work}/${each}`), `${each} was ${String(code)}`).toThrow();
+          }
+        },
+      ),
       { numRuns: 150 },
     );
   });

@@ -36,7 +36,8 @@ export class RequestBody implements ByteSink {
   }
 
   capacity(wait: boolean): number {
-    if (this.#link === undefined) return this.#queueRoom();
+    // Nothing drains the queue before the request is sent, so a full one fails in `write` instead of waiting here.
+    if (this.#link === undefined) return streamChunkBytes;
     if (this.#capacity === 0) this.#learn('http.capacity', { id: this.#link.id, wait } satisfies CapacityArgs);
     return this.#capacity;
   }
@@ -79,10 +80,6 @@ export class RequestBody implements ByteSink {
   abandon(): void {
     if (this.#finished || this.#link === undefined) return;
     this.#link.bridge.call('http.close', { id: this.#link.id } satisfies IdArgs);
-  }
-
-  #queueRoom(): number {
-    return Math.min(streamChunkBytes, mostQueuedBytes - this.#queuedBytes);
   }
 
   #learn(op: 'http.write' | 'http.capacity', args: WriteArgs | CapacityArgs): void {
