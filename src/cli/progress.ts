@@ -114,7 +114,7 @@ export function advance(progress: Progress, notice: SessionNotice, atMs: number,
       return { progress: next, lines };
     }
     case 'session.draining':
-      return keep(begin(progress, 'drain', 'ending', oneLine(notice.reason), atMs));
+      return keep(begin(progress, 'drain', 'ending', oneLine(notice.reason).replaceAll('_', ' '), atMs));
     case 'session.ended':
       return keep({ ...progress, activities: new Map() });
     case 'door.listening':

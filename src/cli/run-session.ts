@@ -42,7 +42,9 @@ export async function runSession(
     view.end(result);
     // A signal ended it by force: whatever still runs must not keep the process.
     if (result.forced) process.exit(result.exitCode);
-    if (result.exitCode === 0 && flags.task === undefined) view.suggest(nextStep(flags));
+    // Who let the capsule bring its own task is told how to give another.
+    const hasOwnTask = flags.task === undefined && result.answer !== undefined;
+    if (hasOwnTask && result.exitCode === 0) view.suggest(nextStep(flags));
     return result.exitCode;
   } catch (error) {
     const failure = toMurError(error);
