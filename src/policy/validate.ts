@@ -120,8 +120,9 @@ function checkConfigs(manifest: RuntimeManifest): void {
 }
 
 function checkRecordStore(manifest: RuntimeManifest, contextId: string | undefined): void {
+  const keepsRecord = manifest.inference !== undefined && manifest.context.record;
   const fields: [string, string | undefined][] = [
-    ['context.record_store', manifest.context.recordStore ?? (manifest.context.record ? manifest.name : undefined)],
+    ['context.record_store', manifest.context.recordStore ?? (keepsRecord ? manifest.name : undefined)],
     ['--context', contextId],
   ];
   for (const [field, value] of fields) {
