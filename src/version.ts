@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 
-/** Version of this package, from its package.json: the one place it is written. */
-export const murVersion: string = readVersion();
+/** Version of this package, from its package.json: the one place where it is written. */
+export const murVersion: string = readVersion(new URL('.', import.meta.url));
 
-function readVersion(): string {
-  for (const up of ['../package.json', '../../package.json']) {
-    try {
-      const parsed: unknown = JSON.parse(readFileSync(new URL(up, import.meta.url), 'utf8'));
-      const { name, version } = parsed as { name?: unknown; version?: unknown };
-      if (name === 'mur' && typeof version === 'string') return version;
-    } catch {
-      // The file is one folder further up: sources and compiled files lie at different depths.
-    }
+/** Looks in the folders above, because sources, compiled files and the bundle lie at different depths. */
+function readVersion(folder: URL): string {
+  try {
+    const parsed: unknown = JSON.parse(readFileSync(new URL('package.json', folder), 'utf8'));
+    const { name, version } = parsed as { name?: unknown; version?: unknown };
+    if (name === 'mur' && typeof version === 'string') return version;
+  } catch {
+    // Not here: one folder up.
   }
-  return '0.0.0';
+  const parent = new URL('..', folder);
+  return parent.href === folder.href ? '0.0.0' : readVersion(parent);
 }

@@ -122,7 +122,7 @@ export const closeSession = (world: SessionWorld) =>
       });
     }
     if (input.fault !== null) world.log.write({ level: 'error', message: input.fault.message, code: input.fault.code });
-    await world.trace?.flush();
+    await Promise.all([world.trace?.flush(), world.recorder.flush()]);
     return null;
   });
 

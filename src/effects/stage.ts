@@ -32,11 +32,18 @@ export const mintSession = (world: SessionWorld) =>
       });
       draft.scope.use('trace', () => trace.close());
       world.trace = trace;
+      world.recorder.open(folders.recordsRoot, sessionId);
+      draft.scope.use('event log', () => world.recorder.close());
       draft.notify({
         type: 'session.staged',
         sessionId,
         workdir: folders.accessibleWorkdir,
         recordsDir: folders.recordsDir,
+        hasDoor: draft.request.inference !== undefined,
+        name: draft.request.capsuleName,
+        version: draft.request.capsuleVersion,
+        ...(draft.driver === undefined ? {} : { driver: draft.driver.artifact.fullName, model: draft.driver.model }),
+        skills: needed(draft.resolved, 'resolve').filter(({ role }) => role === 'skill').length,
       });
       return { sessionId };
     });

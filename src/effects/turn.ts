@@ -49,6 +49,8 @@ export const infer = (world: SessionWorld) =>
     const counting = countTokens(request.fullText);
     work.phase = 'inference';
     const { outcome, blobs } = await callDriver(world, work, request, signal);
+    // The turn was stopped meanwhile: what it found out belongs to nobody any more.
+    signal.throwIfAborted();
     work.phase = 'turn';
     const inputTokens = await counting;
     const outputTokens = outcome.rawText === undefined ? undefined : await countTokens(outcome.rawText);

@@ -10,6 +10,7 @@ import type { TaskRegistry } from '../task/index.js';
 import type { TraceWriter } from '../trace/index.js';
 import type { DeadlineNotice } from './deadline.js';
 import type { SessionLog } from './log.js';
+import type { EventRecorder } from './recorder.js';
 import type { TaskWork } from './work.js';
 
 /** Sums of a session, as `session_end` reports them. */
@@ -27,6 +28,7 @@ export interface SessionWorld {
   readonly draft: StageDraft;
   readonly registry: TaskRegistry;
   readonly log: SessionLog;
+  readonly recorder: EventRecorder;
   readonly totals: Totals;
   readonly work: Map<string, TaskWork>;
   readonly deadlineNotice: DeadlineNotice | undefined;

@@ -50,6 +50,7 @@ const rows = {
   'E-RUN-904': { when: 'the records directory could not be created or held' },
   'E-RUN-905': { when: 'an instruction file is unreadable or malformed' },
   'E-RUN-906': { when: 'a path the runtime must write leads through a link or out of its folder' },
+  'E-RUN-908': { when: 'the work folder and the murmur home contain one another' },
   'E-RUN-907': { when: 'a manifest asks for a feature this build does not have yet' },
   'E-SUP-901': { when: 'a supervised child failed too often and its supervisor gave up' },
   'E-SUP-902': { when: 'a supervised child did not end in its time and was stopped' },

@@ -1,3 +1,6 @@
+import { realpathSync } from 'node:fs';
+import { relative } from 'node:path';
+import { MurError } from '../errors/index.js';
 import { createSessionFolders } from '../home/index.js';
 import { mintId } from '../supervise/ids.js';
 import type { StageDraft } from './draft.js';
@@ -16,7 +19,30 @@ export function mint(draft: StageDraft): { readonly sessionId: string } {
       : { expectedWorkdirIdentity: request.expectedWorkdirIdentity }),
   });
   scope.use('session folders', () => folders.close());
+  refuseHomeInside(folders.accessibleWorkdir, home.root);
   draft.sessionId = sessionId;
   draft.folders = folders;
   return { sessionId };
+}
+
+/**
+ * A work folder that holds `~/.murmur`, or lies in it, would let every tool read keys and the records of other sessions: refused,
+ * since no grant means that.
+ */
+function refuseHomeInside(workdir: string, homeRoot: string): void {
+  const work = realpathSync(workdir);
+  const home = realpathSync(homeRoot);
+  if (!contains(work, home) && !contains(home, work)) return;
+  throw new MurError(
+    'E-RUN-908',
+    `the work folder ${workdir} and mur's own folder ${homeRoot} contain one another, so tools could read keys and records`,
+    {
+      hint: 'give --workdir a folder of its own',
+    },
+  );
+}
+
+function contains(outer: string, inner: string): boolean {
+  const path = relative(outer, inner);
+  return path === '' || (!path.startsWith('..') && !path.startsWith('/'));
 }

@@ -18,8 +18,9 @@ import {
   type SessionWorld,
   sessionLogic,
 } from '../effects/index.js';
+import { EventRecorder } from '../effects/recorder.js';
 import { type ErrorCode, errorTable, MurError, toMurError } from '../errors/index.js';
-import { type MurmurHome, murmurHome } from '../home/index.js';
+import { type MurmurHome, murmurHome, removeAbandoned } from '../home/index.js';
 import { StageDraft, type StageRequest } from '../stage/index.js';
 import { TaskRegistry } from '../task/index.js';
 import { createWasmHost, type WasmHost } from '../wasm/index.js';
@@ -108,6 +109,7 @@ function createWorld(
   const home = options.home ?? murmurHome();
   const wasm = options.wasm ?? createWasmHost({ cacheDir: home.compiled });
   if (options.wasm === undefined) scope.use('workers', () => wasm.close());
+  removeAbandoned(home, clock.now());
   const log = new SessionLog();
   const draft = new StageDraft({
     request,
@@ -125,6 +127,7 @@ function createWorld(
     draft,
     registry: new TaskRegistry({ acceptance: taskAcceptance, queueDepth, now: () => clock.now() }),
     log,
+    recorder: new EventRecorder(clock, (message) => log.write({ level: 'error', message })),
     totals: noTotals(),
     work: new Map(),
     deadlineNotice:
@@ -182,6 +185,7 @@ function runRoot(root: Actor<typeof murmurMachine>, world: SessionWorld, options
         restart: 'temporary',
         shutdown: forceAfterMs,
         drainEvent: stopRequest,
+        system: { inspect: (event) => world.recorder.inspect(event) },
       }),
     });
   });

@@ -20,7 +20,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 
-const main = resolve(import.meta.dirname, '../../dist/src/cli/main.js');
+const main = resolve(import.meta.dirname, '../../dist/src/bin/mur.js');
 const sharedCache = join(tmpdir(), `mur-test-compiled-${process.getuid?.() ?? 'user'}`);
 
 export interface Ran {
@@ -142,7 +142,8 @@ export class Sandbox {
 
   /** The trace lines of the newest session. */
   trace(): Record<string, unknown>[] {
-    const text = readFileSync(join(this.records().at(-1)!, 'trace.jsonl'), 'utf8');
+    const path = join(this.records().at(-1) ?? '', 'trace.jsonl');
+    const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
     return text
       .split('\n')
       .filter((line) => line !== '')

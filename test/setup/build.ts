@@ -39,6 +39,7 @@ export default function build(): void {
     const files = filesIn(fresh);
     if (files.length === 0) throw new Error(`the build wrote nothing:\n${run.stdout}${run.stderr}`);
     for (const file of files) publish(join(fresh, file), join(dist, file));
+    spawnSync(process.execPath, ['scripts/bundle.mjs'], { cwd: root, stdio: 'inherit' });
     writeFileSync(stamp, builtAt.toISOString());
   } finally {
     rmSync(fresh, { recursive: true, force: true });
