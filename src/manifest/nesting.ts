@@ -11,6 +11,7 @@ export const maxDepth = 100;
  * a longer line.
  */
 export function deepNesting(text: string): number | undefined {
+  if (!mayNestDeeply(text)) return undefined;
   let offset = 0;
   let brackets = 0;
   let levelsOnLine = 0;
@@ -42,4 +43,12 @@ export function deepNesting(text: string): number | undefined {
 /** Tokens the lexer adds, which are no part of the text. */
 function isMarker(token: string): boolean {
   return token === CST.DOCUMENT || token === CST.FLOW_END || token === CST.SCALAR;
+}
+
+/** A count of characters that settles nearly every real file without reading its tokens. */
+function mayNestDeeply(text: string): boolean {
+  const brackets = text.split(/[[{]/, maxDepth + 2).length - 1;
+  return (
+    brackets > maxDepth || text.split('\n').some((line) => line.split(/[-?:]/, maxDepth + 2).length - 1 > maxDepth)
+  );
 }
