@@ -1,6 +1,6 @@
 /**
  * Where the compiled worker files are. One rule: threads run compiled JavaScript from `dist/workers`. Compiled code finds it
- * beside itself; code that runs from its TypeScript source (tests) finds it in the `dist` of the package, which the test
+ * beside itself, and so does the bundled command line, which lies as deep (scripts/bundle.mjs); code that runs from its TypeScript source (tests) finds it in the `dist` of the package, which the test
  * setup brings up to date first (test/setup/build.ts).
  */
 const fromSource = import.meta.url.endsWith('.ts');

@@ -4,6 +4,7 @@
  * the shape of a compiled Rust tool and answers with its input. The three take turns in one process, so the machine's mood hits them alike.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -94,7 +95,7 @@ async function plainCalls(dir: string, bytes: Uint8Array): Promise<{ fresh: Run;
     else await writeFile(join(dir, 'c.mjs'), content);
   }
   const { instantiate } = await import(pathToFileURL(join(dir, 'c.mjs')).href);
-  const { WASIShim } = await import('@bytecodealliance/preview2-shim/instantiation');
+  const { WASIShim } = await import(shimUrl());
   const instance = (): ((input: ToolInput) => { data?: string }) =>
     instantiate((name: string) => modules.get(name), new WASIShim().getImportObject()).run.run;
   const check = (call: (input: ToolInput) => { data?: string }) => {
@@ -102,6 +103,13 @@ async function plainCalls(dir: string, bytes: Uint8Array): Promise<{ fresh: Run;
   };
   const one = instance();
   return { fresh: () => check(instance()), reused: () => check(one) };
+}
+
+/** The shim that belongs to the transpiler, wherever the package manager put it. */
+function shimUrl(): string {
+  const transpiler = createRequire(import.meta.url).resolve('@bytecodealliance/jco-transpile');
+  const shim = createRequire(transpiler).resolve('@bytecodealliance/preview2-shim/instantiation');
+  return pathToFileURL(shim).href;
 }
 
 async function measure(call: Run, into: number[]): Promise<void> {

@@ -91,6 +91,40 @@ describe('a call that fails', () => {
   });
 });
 
+describe('resources', () => {
+  const imports = ['getStdout', 'getStderr', 'drop', 'write'] as const;
+  const write = (handle: string, at: number) =>
+    `(call $write ${handle} (i32.const ${at}) (i32.const 1) (i32.const 256))`;
+
+  it('keep their identity when others are dropped and made between', async () => {
+    const guest = {
+      imports,
+      literal: 'OE',
+      locals: '(local $out i32) (local $err i32)',
+      run: `(local.set $out (call $stdout)) (local.set $err (call $stderr))
+        (call $drop (local.get $out)) (local.set $out (call $stdout))
+        ${write('(local.get $err)', 1025)} ${write('(local.get $out)', 1024)}
+        (call $drop (local.get $err)) (local.set $err (call $stderr))
+        ${write('(local.get $out)', 1024)} ${write('(local.get $err)', 1025)}`,
+    };
+    expect(await host.call(guest)).toMatchObject({ status: 'returned', stdout: 'OO', stderr: 'EE' });
+  });
+
+  it.each([
+    ['a handle that was dropped', '(local.set $out (call $stdout)) (call $drop (local.get $out))'],
+    ['a handle nobody gave out', '(local.set $out (i32.const 77))'],
+  ])('trap on %s, and the next call is well', async (_what, make) => {
+    const guest = {
+      imports,
+      literal: 'OE',
+      locals: '(local $out i32)',
+      run: `${make} ${write('(local.get $out)', 1024)}`,
+    };
+    expect(failureOf(await host.call(guest)).kind).toBe('trap');
+    expect((await host.call('print', { data: 'fine' })).stdout).toBe('fine');
+  });
+});
+
 describe.runIf(hasExceptions)('a guest that catches exceptions', () => {
   // The host's exception is swallowed and the guest claims success.
   const swallowing = async (call: string) => {
