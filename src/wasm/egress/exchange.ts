@@ -126,6 +126,8 @@ export class Exchange {
       for (const chunk of this.#queued) this.#wire.request.write(chunk);
       if (!this.#plan.keepsBody) this.#queued = [];
       if (this.#finished) this.#wire.request.end();
+      // Without a body byte Node would keep the head to itself, and a guest that waits for the answer first would wait for ever.
+      else this.#wire.request.flushHeaders();
     } catch (error) {
       this.#fail(httpErrorOf(error));
     }

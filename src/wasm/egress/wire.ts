@@ -59,41 +59,54 @@ export function dial(
     setHost: false,
   });
   let open = true;
-  let timer: NodeJS.Timeout | undefined;
-  const settle = (act: () => void): void => {
-    clearTimeout(timer);
-    if (open) act();
+  let answered = false;
+  const timers: NodeJS.Timeout[] = [];
+  const destroy = (): void => {
+    open = false;
+    for (const timer of timers) clearTimeout(timer);
+    request.destroy();
   };
-  const failLater = (ms: number, error: () => HttpErrorCode): void => {
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      if (!open) return;
-      open = false;
-      request.destroy();
-      events.failed(error());
-    }, ms);
+  const fail = (error: HttpErrorCode): void => {
+    if (!open) return;
+    destroy();
+    events.failed(error);
+  };
+  const failAfter = (ms: number, error: () => HttpErrorCode): NodeJS.Timeout => {
+    const timer = setTimeout(() => fail(error()), ms);
+    timers.push(timer);
+    return timer;
   };
 
   let resolved = isIP(wire.host) !== 0;
-  failLater(timeouts.connectMs, () => ({ tag: resolved ? 'connection-timeout' : 'DNS-timeout' }));
+  const connecting = failAfter(timeouts.connectMs, () => ({ tag: resolved ? 'connection-timeout' : 'DNS-timeout' }));
   request.once('socket', (socket: Socket) => {
     socket.once('lookup', () => {
       resolved = true;
     });
-    socket.once(wire.scheme === 'https' ? 'secureConnect' : 'connect', () => clearTimeout(timer));
+    socket.once(wire.scheme === 'https' ? 'secureConnect' : 'connect', () => clearTimeout(connecting));
   });
+  // An answer may come before the request is out.
   request.once('finish', () => {
-    if (open) failLater(timeouts.firstByteMs, () => ({ tag: 'HTTP-response-timeout' }));
+    if (open && !answered) failAfter(timeouts.firstByteMs, () => ({ tag: 'HTTP-response-timeout' }));
   });
-  request.on('drain', () => events.drained());
-  request.once('response', (response: IncomingMessage) => settle(() => events.responded(response)));
+  request.on('drain', () => {
+    if (open) events.drained();
+  });
+  request.once('response', (response: IncomingMessage) => {
+    answered = true;
+    for (const timer of timers) clearTimeout(timer);
+    if (open) events.responded(response);
+  });
+  // Without this listener Node ends the connection and says nothing.
+  request.once('upgrade', (_, socket) => {
+    socket.destroy();
+    fail({ tag: 'HTTP-upgrade-failed' });
+  });
+  request.once('close', () => {
+    if (!answered) fail({ tag: 'connection-terminated' });
+  });
   // Stays for the life of the request: an error after `destroy` has nobody else to go to.
-  request.on('error', (error) => settle(() => events.failed(httpErrorOf(error))));
-  const destroy = (): void => {
-    open = false;
-    clearTimeout(timer);
-    request.destroy();
-  };
+  request.on('error', (error) => fail(httpErrorOf(error)));
 
   try {
     request.setHeader('host', wire.authority);

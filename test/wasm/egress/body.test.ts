@@ -100,6 +100,38 @@ describe('a request body', () => {
     expect(server.arrived[0]).toMatchObject({ body: 'early' });
   });
 
+  it('may still be going out when the answer comes; no wait for a first byte starts after it', async () => {
+    await using server = await listen((request, response) => {
+      response.write('early');
+      request.resume().once('end', () => {
+        // Longer than the first-byte timeout after the last byte of the request.
+        setTimeout(() => response.end(' late'), 150);
+      });
+    });
+    const { value } = await runGuest(
+      { allow, firstByteTimeoutMs: 50 },
+      (kit) => {
+        const { Fields, OutgoingBody, OutgoingRequest } = kit.imports['wasi:http/types'];
+        const request = new OutgoingRequest(new Fields());
+        request.setMethod({ tag: 'post' });
+        request.setScheme({ tag: 'HTTP' });
+        request.setAuthority(kit.input.authority);
+        const outgoing = request.body();
+        const sink = outgoing.write();
+        const future = kit.imports['wasi:http/outgoing-handler'].handle(request, undefined);
+        const stream = kit.answer(future).consume().stream();
+        const early = kit.text(stream.blockingRead(100n));
+        sink.blockingWriteAndFlush(kit.bytes('body'));
+        sink[Symbol.dispose]();
+        OutgoingBody.finish(outgoing, undefined);
+        return [early, kit.text(stream.blockingRead(100n))];
+      },
+      { authority: `127.0.0.1:${server.port}` },
+    );
+    expect(value).toEqual(['early', ' late']);
+    expect(server.arrived[0]).toMatchObject({ body: 'body', headers: { 'transfer-encoding': 'chunked' } });
+  });
+
   it('is held back while the server does not read', async () => {
     let release = (): void => {};
     await using server = await listen((request, response) => {
@@ -267,7 +299,7 @@ describe('a response body', () => {
     const { value } = await runGuest(
       { allow },
       (kit) => {
-        for (let round = 0; round < 50; round += 1) {
+        for (let round = 0; round < 334; round += 1) {
           kit.start({ url: kit.input.url! })[Symbol.dispose]();
           kit.answer(kit.start({ url: kit.input.url! }))[Symbol.dispose]();
           const body = kit.answer(kit.start({ url: kit.input.url! })).consume();
@@ -283,6 +315,15 @@ describe('a response body', () => {
     expect(value).toBe('done');
     await server.drained();
     expect(server.openSockets).toBe(0);
+  });
+
+  it('is not a way to another protocol: an upgrade nobody asked for ends the connection', async () => {
+    await using server = await listen((_, response) => {
+      response.socket!.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\nraw');
+    });
+    const { value } = await runGuest({ allow }, (kit) => kit.fetch({ url: kit.input.url! }), { url: server.url });
+    expect(value).toEqual({ error: 'HTTP-upgrade-failed' });
+    await server.drained();
   });
 
   it('of one request may be left unread while the next runs to its end', async () => {

@@ -83,10 +83,3 @@ export function selfSigned(): { key: string; cert: string } {
   rmSync(dir, { recursive: true });
   return pair;
 }
-
-export const bodyOf = (request: AsyncIterable<Buffer>): Promise<string> =>
-  (async () => {
-    const parts: Buffer[] = [];
-    for await (const part of request) parts.push(part);
-    return Buffer.concat(parts).toString();
-  })();

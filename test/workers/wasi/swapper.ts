@@ -1,6 +1,6 @@
 /** A real process that swaps a name between a directory inside and a link to the outside, as fast as it can. Not a test. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Folder } from './folder.js';
 
@@ -19,19 +19,32 @@ for (let n = 0; ; n += 1) {
   fs.renameSync('plain', 'file');
 }`;
 
+export interface Swapper {
+  isRunning(): boolean;
+  stop(): Promise<void>;
+}
+
 /** Starts the swapping of `swap` (directory/link to the outside) and `file` (file/link to the outside) in the work folder. */
-export async function startSwapper(folder: Folder): Promise<ChildProcess> {
+export async function startSwapper(folder: Pick<Folder, 'work' | 'outside'>): Promise<Swapper> {
   mkdirSync(join(folder.work, 'swap'));
   writeFileSync(join(folder.work, 'swap', 'secret.txt'), 'inside');
   writeFileSync(join(folder.work, 'file'), 'inside');
   symlinkSync(folder.outside, join(folder.work, 'link'));
   symlinkSync(join('..', 'outside', 'secret.txt'), join(folder.work, 'filelink'));
   const child = spawn(process.execPath, ['-e', script, folder.work], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const closed = new Promise((resolve) => child.once('close', resolve));
   await new Promise<void>((resolve, reject) => {
     child.stdout!.once('data', () => resolve());
     child.once('exit', (code) => reject(new Error(`the swapper ended early with ${code}`)));
   });
-  return child;
+  child.removeAllListeners('exit');
+  return {
+    isRunning: () => child.exitCode === null && child.signalCode === null,
+    stop: async () => {
+      child.kill('SIGKILL');
+      await closed;
+    },
+  };
 }
 
 export interface RaceCount {
@@ -44,8 +57,7 @@ export interface RaceCount {
 
 /** For `durationMs`, uses every operation on the swapped names. */
 export async function race(folder: Folder, outsideText: string, durationMs: number): Promise<RaceCount> {
-  const { readFileSync, readdirSync, statSync } = await import('node:fs');
-  const child = await startSwapper(folder);
+  const swapper = await startSwapper(folder);
   const count: RaceCount = { tries: 0, inside: 0, leaks: 0 };
   const secretFile = join(folder.outside, 'secret.txt');
   const outsideBefore = statSync(secretFile, { bigint: true });
@@ -84,12 +96,10 @@ export async function race(folder: Folder, outsideText: string, durationMs: numb
         if (folder.read('stolen') === outsideText) count.leaks += 1;
         folder.root.unlinkFileAt('stolen');
       }
-      if (round % 500 === 0 && child.exitCode !== null) throw new Error('the swapper ended');
+      if (round % 500 === 0 && !swapper.isRunning()) throw new Error('the swapper ended');
     }
   } finally {
-    child.removeAllListeners('exit');
-    child.kill('SIGKILL');
-    await new Promise((resolve) => child.once('close', resolve));
+    await swapper.stop();
   }
   const after = statSync(secretFile, { bigint: true });
   const untouched = readFileSync(secretFile, 'utf8') === outsideText && after.mtimeNs === outsideBefore.mtimeNs;

@@ -33,8 +33,10 @@ export class Capture {
   }
 
   #append(bytes: Uint8Array): void {
-    const kept = bytes.slice(0, this.#limitBytes - this.#keptBytes);
-    if (kept.length < bytes.length) this.#truncated = true;
+    const room = this.#limitBytes - this.#keptBytes;
+    if (bytes.length > room) this.#truncated = true;
+    // A copy: the guest's buffer is a view of its memory, which it may write again.
+    const kept = new Uint8Array(bytes.subarray(0, room));
     if (kept.length === 0) return;
     this.#chunks.push(kept);
     this.#keptBytes += kept.length;

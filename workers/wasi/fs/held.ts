@@ -2,7 +2,7 @@ import { closeSync } from 'node:fs';
 import { fail } from './errors.js';
 
 /** Open files and directories of one guest call. Bounds how many of the process's descriptors a guest can take. */
-export const mostHeld = 256;
+const mostHeld = 256;
 
 /** Something of the guest's that must be closed, at the latest when the call ends. */
 export interface Hold {
@@ -26,10 +26,6 @@ export class Held {
     };
     this.#holds.add(hold);
     return hold;
-  }
-
-  get size(): number {
-    return this.#holds.size;
   }
 
   releaseAll(): void {

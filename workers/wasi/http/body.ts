@@ -44,7 +44,7 @@ export class RequestBody implements ByteSink {
 
   write(bytes: Uint8Array): void {
     // The guest's buffer is a view of its memory, which it may write again.
-    const chunk = bytes.slice();
+    const chunk = new Uint8Array(bytes);
     if (this.#link !== undefined) {
       this.#learn('http.write', { id: this.#link.id, chunk } satisfies WriteArgs);
       return;

@@ -58,7 +58,7 @@ export class Fields {
   set(name: string, values: readonly Uint8Array[]): void {
     const key = this.#writable(name);
     if (!values.every(isFieldValue)) refuse('invalid-syntax');
-    const added = values.map((value): HeaderPair => [key, value.slice()]);
+    const added = values.map((value): HeaderPair => [key, new Uint8Array(value)]);
     this.#pairs = [...this.#pairs.filter(([each]) => each !== key), ...added];
   }
 
@@ -71,7 +71,7 @@ export class Fields {
     const key = this.#writable(name);
     if (!isFieldValue(value)) refuse('invalid-syntax');
     // The guest's buffer is a view of its memory, which it may write again.
-    this.#pairs.push([key, value.slice()]);
+    this.#pairs.push([key, new Uint8Array(value)]);
   }
 
   entries(): [string, Uint8Array][] {

@@ -30,6 +30,7 @@ export type PlainHttpErrorTag =
   | 'HTTP-request-URI-invalid'
   | 'HTTP-response-incomplete'
   | 'HTTP-response-timeout'
+  | 'HTTP-upgrade-failed'
   | 'HTTP-protocol-error'
   | 'configuration-error';
 
