@@ -37,17 +37,17 @@ describe('a manifest', () => {
     expect(manifest.artifacts.map(({ name, runtime, version }) => `${name} ${runtime} ${version}`)).toEqual([
       'murmur-driver-anthropic driver 0.7.0',
       'murmur-driver-openai driver 0.6.0',
-      'invoice-search tool 1.4.0',
-      'house-style skill local',
+      'part-finder tool 1.4.0',
+      'letter-style skill local',
       'murmur-hook-compact hook 0.9.0',
-      'audit-sink hook 0.2.0',
+      'watch-post hook 0.2.0',
     ]);
     expect(manifest.context).toEqual({
       maxTokens: 180_000,
       seedBudget: 0.15,
       seedOverflowMargin: 0.1,
       record: true,
-      recordStore: 'ledger',
+      recordStore: 'stock',
       retain: { maxMessages: 2000, maxAgeSeconds: 90 * 86_400 },
     });
     expect(manifest.exports).toEqual({
@@ -61,7 +61,7 @@ describe('a manifest', () => {
     });
     expect(manifest.control).toEqual({
       settings: ['inference.max_tokens', 'inference.driver'],
-      secrets: ['SEARCH_KEY'],
+      secrets: ['PARTS_KEY'],
       agentSettings: ['inference.driver'],
     });
     expect(manifest.inference?.alternates).toEqual([
