@@ -7,7 +7,7 @@ import { listen } from './server.js';
 const allow = ['127.0.0.1'];
 
 describe('a request body', () => {
-  it('of the promised length arrives; a longer or shorter one fails and never looks complete', async () => {
+  it('of the promised length arrives; a longer or shorter one fails and never looks complete (reports 13)', async () => {
     await using server = await listen((request, response) => request.resume().once('end', () => response.end('ok')));
     const { value } = await runGuest(
       { allow },
@@ -294,7 +294,7 @@ describe('a response body', () => {
     await server.drained();
   });
 
-  it('that the guest never reads leaks no socket, however it is let go', async () => {
+  it('that the guest never reads leaks no socket in a thousand rounds, however it is let go (reports 13)', async () => {
     await using server = await listen((_, response) => response.write('x'.repeat(1000)));
     const { value } = await runGuest(
       { allow },
@@ -326,7 +326,7 @@ describe('a response body', () => {
     await server.drained();
   });
 
-  it('of one request may be left unread while the next runs to its end', async () => {
+  it('of one request may be left unread while the next runs to its end (reports 12)', async () => {
     await using server = await listen((request, response) => response.end(`answer to ${request.url}`));
     const { value } = await runGuest(
       { allow },

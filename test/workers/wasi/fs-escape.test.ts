@@ -50,7 +50,7 @@ for (const [name, tree] of [
       ['a path above the folder', '../outside/secret.txt'],
       ['the parent itself', '..'],
       ['a path that leaves after entering', 'dir/../../outside/secret.txt'],
-      ['a path that leaves and comes back in', 'dir/../../work/a.txt'],
+      ['a path that leaves and comes back in (reports 15)', 'dir/../../work/a.txt'],
       ['a path through the root and back', 'dir/sub/../../../work/dir/b.txt'],
     ])('is refused %s', (_, path) => {
       using folder = openFolder({ tree });
@@ -109,7 +109,7 @@ for (const [name, tree] of [
       expect(folder.codeOf(() => folder.open('link', {}, { read: true }, false))).toBe('loop');
     });
 
-    it('is given an error code, not a host exception, for a NUL, an empty path and a name that is too long', () => {
+    it('is given an error code, not a host exception, for a NUL, an empty path and a name that is too long (reports 6)', () => {
       using folder = openFolder({ tree });
       expect(everyUse(folder, 'a\0b')).toEqual(only('invalid', 8));
       expect(everyChange(folder, 'a\0b')).toEqual(only('invalid', 9));
@@ -119,7 +119,7 @@ for (const [name, tree] of [
       expect(folder.codeOf(() => folder.root.symlinkAt('a\0b', 'link'))).toBe('invalid');
     });
 
-    it('may open the folder by every spelling of itself, without the directory flag', () => {
+    it('may open the folder by every spelling of itself, without the directory flag (reports 6)', () => {
       using folder = openFolder({ tree });
       for (const path of ['.', './', './.', 'dir/..', 'dir/sub/../..', './/dir/./../']) {
         expect(folder.open(path).getType()).toBe('directory');
@@ -173,7 +173,7 @@ for (const [name, tree] of [
       expect(everyUse(folder, 'mine').filter((code) => code !== 'not-permitted')).toEqual(['exist']);
     });
 
-    it('never opens a FIFO, a socket or a device, and never waits for one', async () => {
+    it('never opens a FIFO, a socket or a device, and never waits for one (reports 1)', async () => {
       using folder = openFolder({ tree });
       execFileSync('mkfifo', [join(folder.work, 'fifo')]);
       symlinkSync('fifo', join(folder.work, 'link'));

@@ -23,7 +23,7 @@ function thrownBy(act: () => unknown): unknown {
 }
 
 describe('what a guest learns about the machine', () => {
-  it('is nothing it was not given: no variable, argument, folder or terminal', () => {
+  it('is nothing it was not given: no variable, argument, folder or terminal (reports 3, 4)', () => {
     const { wasi, call } = hostWith();
     expect(call('wasi:cli/environment', 'getEnvironment')).toEqual([]);
     expect(call('wasi:cli/environment', 'getArguments')).toEqual([]);
