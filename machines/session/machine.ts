@@ -79,6 +79,7 @@ export const sessionMachine = setup({
         context.pending.filter((task) => task.taskId !== params.taskId),
     }),
     takeTask: assign({
+      cancelAsked: false,
       active: ({ context }) => context.pending[0] ?? null,
       pending: ({ context }) => context.pending.slice(1),
     }),
@@ -99,6 +100,7 @@ export const sessionMachine = setup({
       status: ({ context }, params: { cause: StopCause }) =>
         context.status ?? (params.cause === 'deadline_reached' ? ('deadline_reached' as const) : null),
     }),
+    noteCancel: assign({ cancelAsked: true }),
     cancelTask: sendTo('task', { type: 'task.cancel.requested' }),
     tellInputRequested: sendTo('task', (_, params: { prompt: string }) => ({
       type: 'input.requested' as const,
@@ -130,6 +132,7 @@ export const sessionMachine = setup({
     url: null,
     pending: [],
     active: null,
+    cancelAsked: false,
     ended: { launch: 0, queued: 0 },
     launchFailed: false,
     status: null,
@@ -196,7 +199,7 @@ export const sessionMachine = setup({
       on: {
         'task.accepted': { actions: { type: 'queueTask', params: ({ event }) => event } },
         'task.cancel.requested': [
-          { guard: { type: 'isActive', params: ({ event }) => event }, actions: 'cancelTask' },
+          { guard: { type: 'isActive', params: ({ event }) => event }, actions: ['noteCancel', 'cancelTask'] },
           {
             guard: { type: 'isPending', params: ({ event }) => event },
             actions: { type: 'dropTask', params: ({ event }) => event },
@@ -377,10 +380,13 @@ function completes(task: TaskOutput): boolean {
   return task.status === 'ok' || task.status === 'no_answer';
 }
 
-/** The launch's own task always decides; a queued one only when the session ends after it or is ending (cli.md 11.3). */
+/**
+ * The launch's own task always decides; a queued one only when the session ends after it, or ends it (cli.md 11.3). A task that
+ * was canceled by name before says nothing about the session.
+ */
 function decides(context: SessionContext, task: TaskOutput): boolean {
   const serves = context.acceptance === 'queue' && context.afterTask === 'sleep';
-  return task.source === 'task_md' || !serves || context.stopCause !== null;
+  return task.source === 'task_md' || !serves || (context.stopCause !== null && !context.cancelAsked);
 }
 
 /** The session's status after a task: the first deciding ending that was not `ok` stays. */

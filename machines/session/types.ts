@@ -34,6 +34,8 @@ export interface SessionContext extends SessionInput {
   /** Accepted, not started; first in, first out. */
   readonly pending: readonly TaskRef[];
   readonly active: TaskRef | null;
+  /** Somebody canceled the active task by name, before any stop of the session. */
+  readonly cancelAsked: boolean;
   /** Tasks that ended, by where they came from. */
   readonly ended: { readonly launch: number; readonly queued: number };
   /** The launch's own task did not complete: nothing else is run. */

@@ -159,6 +159,18 @@ describe('ending', () => {
     expect(at(facts).output.status).toBe('ok');
   });
 
+  test('a task canceled by name does not decide a serving session that is stopped meanwhile', () => {
+    const facts = [
+      ...opened(null),
+      sent('tsk_1'),
+      { type: 'task.cancel.requested', taskId: 'tsk_1' },
+      { type: 'stop.requested', cause: 'session_stopped' },
+      ended('tsk_1', 'a2a', 'canceled'),
+      ...drained,
+    ];
+    expect(at(facts, { acceptance: 'queue', afterTask: 'sleep' }).output).toMatchObject({ status: 'ok', fault: null });
+  });
+
   test('a pending task that is canceled is never started', () => {
     const facts = [
       ...opened(launchTask),
