@@ -11,6 +11,7 @@ import {
   type ManifestWarning,
   parseManifest,
   type RuntimeManifest,
+  readManifestText,
   strongestContainment,
 } from './manifest/index.js';
 import { capabilityPolicyFromManifest } from './policy/index.js';
@@ -52,7 +53,10 @@ export function prepareRun(
   const manifestFile = resolve(run.manifestPath ?? 'murmur.yaml');
   const manifestDir = dirname(manifestFile);
   const env = run.noEnvFile === true ? hostEnv : withEnvFile(hostEnv, manifestDir);
-  const { manifest, warnings } = parseManifest(readManifest(manifestFile), { path: manifestFile });
+  const { manifest, warnings } = parseManifest(readManifestText(manifestFile), {
+    path: manifestFile,
+    release: murVersion,
+  });
   const globalConfig = join(locateMurmurHome(hostEnv).root, 'config.yaml');
   const config = readConfig({ global: globalConfig, project: resolve('.murmur/config.yaml') });
   if (run.systemPrompt !== undefined && manifest.inference === undefined) {
@@ -98,21 +102,8 @@ export function prepareRun(
   return {
     request,
     manifest,
-    warnings: [...warnings, ...config.warnings.map((message) => ({ message })), ...versionNote(manifest)],
+    warnings: [...warnings, ...config.warnings.map((message) => ({ message }))],
   };
-}
-
-function readManifest(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
-      throw new MurError('E-IO-001', `murmur.yaml not found at ${path}`, {
-        hint: 'run mur in a folder with a murmur.yaml, or give --manifest <path>',
-      });
-    }
-    throw new MurError('E-IO-003', `failed to read murmur.yaml at ${path}: ${reasonOf(error)}`);
-  }
 }
 
 /** The bytes of an existing file, else the text itself. */
@@ -120,10 +111,4 @@ function readTask(task: string): Uint8Array {
   // A task may be longer than any path, or hold characters none has; then it is text.
   const isFile = task.length < 4096 && !task.includes('\0') && existsSync(task) && statSync(task).isFile();
   return isFile ? readFileSync(task) : Buffer.from(task, 'utf8');
-}
-
-function versionNote(manifest: RuntimeManifest): ManifestWarning[] {
-  const { murVersion: pinned } = manifest;
-  if (pinned === undefined || pinned === murVersion) return [];
-  return [{ message: `manifest requires mur ${pinned} but you are running mur ${murVersion}` }];
 }

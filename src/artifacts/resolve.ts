@@ -107,5 +107,7 @@ async function missingArtifacts(
     for (const store of stores) others.push(...(await store.versions(name)).map((version) => `${name}@${version}`));
   }
   const found = others.length === 0 ? '' : `; found instead: ${others.join(', ')}`;
-  return new MurError('E-RUN-008', `missing artifacts: ${names.join(', ')}`, { hint: `run mur install${found}` });
+  return new MurError('E-RUN-008', `missing artifacts: ${names.join(', ')}`, {
+    hint: `name one that mur ships, or give the entry source: and local_source: true${found}`,
+  });
 }

@@ -35,7 +35,7 @@ const rows = {
   'E-RUN-005': { when: 'an agent capsule configures no driver', hint: 'add inference.driver.artifact to murmur.yaml' },
   'E-RUN-006': { when: 'the configured driver is not installed' },
   'E-RUN-007': { when: 'the agent loop failed' },
-  'E-RUN-008': { when: 'declared artifacts are not installed', hint: 'run mur install' },
+  'E-RUN-008': { when: 'declared artifacts are not installed' },
   'E-RUN-009': { when: 'a prompt file or prompt artifact cannot be read' },
   'E-RUN-010': { when: 'the configured door port is in use' },
   'E-RUN-025': { when: 'an artifact behind a gateway declares no usable upstream_auth' },

@@ -27,6 +27,11 @@ function refuseUnbuilt({ request }: StageDraft): void {
     [manifest.network.authentication !== undefined, 'network.authentication'],
     [(inference?.alternates.length ?? 0) > 0, 'inference.alternates'],
     [inference?.maxSessionTokens !== undefined, 'inference.max_session_tokens'],
+    [manifest.exports?.files !== undefined || manifest.exports?.peerFiles !== undefined, 'exports'],
+    [
+      manifest.control.settings.length + manifest.control.secrets.length + manifest.control.agentSettings.length > 0,
+      'control',
+    ],
     [artifacts.some((entry) => entry.runtime === 'hook'), 'artifacts with runtime: hook'],
     [artifacts.some((entry) => entry.capabilities?.state !== undefined), 'artifacts[].capabilities.state'],
   ];
