@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { readCapsuleComponent } from './artifacts/index.js';
-import { MurError, reasonOf } from './errors/index.js';
+import { MurError } from './errors/index.js';
 import { readConfig } from './home/config.js';
 import { withEnvFile } from './home/env-file.js';
 import { locateMurmurHome } from './home/index.js';

@@ -79,10 +79,10 @@ function elkNode(state: ChartState, plan: Plan): ElkNode {
     id,
     children: [
       ...(dot === undefined ? [] : [{ id: dot.id, width: dot.w, height: dot.h }]),
-      ...state.states.map((child) => elkNode(child, plan)),
+      ...state.states.map((child, i) => { const n = elkNode(child, plan); if (state.kind==='parallel') n.layoutOptions = {...n.layoutOptions, 'elk.position': `(0,${i*1000})`, ...(process.env['PRED'] && i+1<state.states.length ? {'elk.layered.crossingMinimization.inLayerPredOf': state.states[i+1]!.id}:{})}; return n; }),
     ],
     layoutOptions: {
-      ...options,
+      ...options, 'elk.layered.crossingMinimization.semiInteractive':'true',
       'elk.padding': padding(metrics.padX + 4, box.h + 6),
       'elk.nodeSize.constraints': 'MINIMUM_SIZE',
       'elk.nodeSize.minimum': `(${box.w}, ${box.h})`,

@@ -1,4 +1,5 @@
 import { closeSync } from 'node:fs';
+import { join } from 'node:path';
 import type { GuestKind, Preopen, ToolInput } from '../../workers/protocol.js';
 import { type GuestEnvironmentInput, mergeEnvironment, runtimeEnvironment } from '../inference/index.js';
 import type { NetworkRule } from '../policy/index.js';
@@ -66,7 +67,7 @@ function networkOf(world: SessionWorld, call: ComponentCall): readonly NetworkRu
 
 function openWorkFolder(world: SessionWorld, scope: string): Preopen & { readonly owned: boolean } {
   const root = needed(world.draft.folders, 'mint').accessibleRoot;
-  const preopen = { guestPath: '.', readOnly: false };
+  const preopen = { guestPath: '.', readOnly: false, hostPath: join(root.path, scope) };
   if (scope === '.') return { ...preopen, fd: root.fd, owned: false };
   root.mkdir(scope, 0o755);
   return { ...preopen, fd: root.openDirectory(scope), owned: true };

@@ -27,7 +27,7 @@ const beginTimeoutMs = 60_000;
 
 const callIsOver = new Error('the call is over');
 
-type End = 'deadline' | 'aborted' | 'not begun';
+type End = 'deadline' | 'aborted' | 'not begun' | 'listener threw';
 
 /** A core module that the engine does not compile. */
 class UnlinkableError extends Error {}
@@ -41,6 +41,7 @@ export class GuestCall {
   readonly #deadline = new Deadline(() => this.#end('deadline'));
   readonly #bridge: HostBridge;
   #endedBy: End | undefined;
+  #listenerError: { readonly error: unknown } | undefined;
   #over = false;
   #holdsPermit = false;
   #startedAt: number | undefined;
@@ -62,7 +63,14 @@ export class GuestCall {
   /** Stops the call; its outcome is `aborted`. */
   readonly abort = (): void => this.#end('aborted');
 
+  /** The outcome. Rejects only when the caller's own event listener threw: that is a bug, and the call is over. */
   async run(): Promise<CallOutcome> {
+    const outcome = await this.#runToEnd();
+    if (this.#listenerError !== undefined) throw this.#listenerError.error;
+    return outcome;
+  }
+
+  async #runToEnd(): Promise<CallOutcome> {
     const { signal } = this.#request;
     if (signal !== undefined) setMaxListeners(0, signal);
     signal?.addEventListener('abort', this.abort, { once: true });
@@ -170,7 +178,13 @@ export class GuestCall {
       this.#deadline.start(this.#request.limits.deadlineMs);
       return;
     }
-    this.#request.host.event?.(event);
+    try {
+      this.#request.host.event?.(event);
+    } catch (error) {
+      // Thrown out of a port's listener it would end the process.
+      this.#listenerError ??= { error };
+      this.#end('listener threw');
+    }
   }
 
   async #answer(op: string, args: unknown): Promise<BridgeReply | undefined> {

@@ -32,7 +32,10 @@ export interface Component {
 
 /** Answers to the guest's imports, given on the main thread. A missing function answers "not granted". */
 export interface GuestHost {
-  /** `murmur:tool-registry/invoke`. Reject with a string for the guest's `err`. */
+  /**
+   * `murmur:tool-registry/invoke`. `depth` is the nesting the invoked call runs at: pass it on. Whatever this rejects with, a
+   * string or an `Error`, becomes the text of the guest's `err`. `signal` aborts when the calling guest ends first.
+   */
   invoke?(name: string, input: ToolInput, depth: number, signal: AbortSignal): Promise<ToolResult>;
   /** `murmur:task/task#request-input`. Rejecting traps the guest. The call's deadline is paused while this waits. */
   requestInput?(prompt: string, signal: AbortSignal): Promise<string>;

@@ -44,6 +44,14 @@ describe('streaming', () => {
   });
 });
 
+it('rejects, with nothing left running, when the listener of the caller throws', async () => {
+  const event = () => {
+    throw new Error('bug in the listener');
+  };
+  await expect(host.call('flood', { data: 'x', host: { event } })).rejects.toThrow('bug in the listener');
+  expect(resultOf(await host.call('echo', { data: 'x' }))?.data).toBe('x');
+});
+
 describe('tool-registry/invoke', () => {
   it('hands the call to the host one level deeper and its result back to the capsule', async () => {
     const seen: unknown[] = [];
