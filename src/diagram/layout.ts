@@ -25,6 +25,8 @@ const options: Record<string, string> = {
   // From the initial state outwards, so that loops point back and the flow points right.
   'elk.layered.cycleBreaking.strategy': 'DEPTH_FIRST',
   'elk.layered.nodePlacement.strategy': 'NETWORK_SIMPLEX',
+  // Heeds `elk.position`, which the regions of a parallel state carry.
+  'elk.layered.crossingMinimization.semiInteractive': 'true',
   'elk.spacing.nodeNode': '26',
   'elk.spacing.edgeNode': '16',
   'elk.spacing.edgeEdge': '12',
@@ -79,15 +81,21 @@ function elkNode(state: ChartState, plan: Plan): ElkNode {
     id,
     children: [
       ...(dot === undefined ? [] : [{ id: dot.id, width: dot.w, height: dot.h }]),
-      ...state.states.map((child, i) => { const n = elkNode(child, plan); if (state.kind==='parallel') n.layoutOptions = {...n.layoutOptions, 'elk.position': `(0,${i*1000})`, ...(process.env['PRED'] && i+1<state.states.length ? {'elk.layered.crossingMinimization.inLayerPredOf': state.states[i+1]!.id}:{})}; return n; }),
+      ...state.states.map((child, index) => inOrder(elkNode(child, plan), state, index)),
     ],
     layoutOptions: {
-      ...options, 'elk.layered.crossingMinimization.semiInteractive':'true',
+      ...options,
       'elk.padding': padding(metrics.padX + 4, box.h + 6),
       'elk.nodeSize.constraints': 'MINIMUM_SIZE',
       'elk.nodeSize.minimum': `(${box.w}, ${box.h})`,
     },
   };
+}
+
+/** Regions stand below each other in the order of the machine; other states stand where their lines are shortest. */
+function inOrder(node: ElkNode, parent: ChartState, index: number): ElkNode {
+  if (parent.kind !== 'parallel') return node;
+  return { ...node, layoutOptions: { ...node.layoutOptions, 'elk.position': `(0, ${index * 1_000})` } };
 }
 
 /** For ELK a column is a box with fixed points: in and out beside its title, out beside its last state. */

@@ -93,6 +93,13 @@ describe('the drawing', () => {
     expect(edges.some(({ from }) => from === 'example')).toBe(false);
   });
 
+  it('keeps regions in the order of the machine', async () => {
+    const { nodes } = await layoutOf(chartOf(example));
+    const [left, right] = nodes.filter(({ kind }) => kind === 'region');
+    expect([left!.title, right!.title]).toEqual(['left', 'right']);
+    expect(left!.y + left!.h).toBeLessThan(right!.y);
+  });
+
   it('joins transitions with the same two ends', async () => {
     const { edges } = await layoutOf(chartOf(example));
     const line = edges.find(({ from, to }) => from === 'example.busy' && to === 'example.gone');
