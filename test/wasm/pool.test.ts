@@ -77,6 +77,8 @@ describe('pool', () => {
   it('stops calls that still wait for a permit, without disturbing the ones that run', async () => {
     const stop = new AbortController();
     const [spin, echo] = await Promise.all([host.load('spin'), host.load('echo')]);
+    // Compiled already, so that the calls reach the permits in the order they are made.
+    await Promise.all([spin, echo].map((component) => (component as CompiledComponent).ready()));
     const running = [host.call(spin, { signal: stop.signal }), host.call(spin, { signal: stop.signal })];
     const waiting = new AbortController();
     const queued = host.call(echo, { signal: waiting.signal });
