@@ -19,6 +19,8 @@ export {
   MurError,
   Secret,
   toMurError,
+  type WarningCode,
+  warningTable,
 } from './errors/index.js';
 export { type ManifestWarning, parseManifest, type RuntimeManifest } from './manifest/index.js';
 export { type CapabilityPolicy, capabilityPolicyFromManifest } from './policy/index.js';

@@ -1,5 +1,5 @@
 /**
- * Every error and warning code this project can produce (spec/diagnostics.md). Codes are stable and never reused;
+ * Every error code this project can produce (spec/diagnostics.md); warnings.ts has the warnings. Codes are stable and never reused;
  * codes of our own are numbered 9xx. `hint` is the next action when the place that raises the error gives none.
  */
 export interface ErrorRow {
@@ -30,10 +30,8 @@ const rows = {
   'E-CAP-017': { when: 'a native tool declares a gateway' },
   'E-CAP-018': { when: 'a gateway binds no credential', hint: 'add api_key: or keyless: true' },
   'E-RUN-001': { when: 'a component trapped, hit a limit or a deadline, or could not be loaded' },
-  'E-RUN-003': { when: 'an artifact differs from its lock entry' },
   'E-RUN-004': { when: 'a script capsule has no single root component' },
   'E-RUN-005': { when: 'an agent capsule configures no driver', hint: 'add inference.driver.artifact to murmur.yaml' },
-  'E-RUN-006': { when: 'the configured driver is not installed' },
   'E-RUN-007': { when: 'the agent loop failed' },
   'E-RUN-008': { when: 'declared artifacts are not installed' },
   'E-RUN-009': { when: 'a prompt file or prompt artifact cannot be read' },
@@ -50,8 +48,8 @@ const rows = {
   'E-RUN-904': { when: 'the records directory could not be created or held' },
   'E-RUN-905': { when: 'an instruction file is unreadable or malformed' },
   'E-RUN-906': { when: 'a path the runtime must write leads through a link or out of its folder' },
-  'E-RUN-908': { when: 'the work folder and the murmur home contain one another' },
   'E-RUN-907': { when: 'a manifest asks for a feature this build does not have yet' },
+  'E-RUN-908': { when: 'the work folder and the murmur home contain one another' },
   'E-SUP-901': { when: 'a supervised child failed too often and its supervisor gave up' },
   'E-SUP-902': { when: 'a supervised child did not end in its time and was stopped' },
   'E-SUP-903': { when: 'releasing what a supervised child held failed or took too long' },

@@ -1,8 +1,9 @@
+import type { WarningCode } from '../errors/index.js';
 import type { ArtifactEntry } from '../manifest/index.js';
 import { covers, type NetworkRule, parseAllowEntry } from './network.js';
 
 export interface PolicyWarning {
-  readonly code: `W-SEC-${string}`;
+  readonly code: WarningCode;
   readonly message: string;
 }
 

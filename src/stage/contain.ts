@@ -27,7 +27,7 @@ export function contain(draft: StageDraft): void {
       'E-CAP-003',
       `declared containment class '${declared}' is not achievable on this host (achieved: '${achieved}'): ${reason}`,
       {
-        hint: `lower the floor to '${achieved}' in capabilities.containment, in the config file or with --containment`,
+        hint: `lower the floor to '${achieved}' in capabilities.containment or in the config file`,
       },
     );
   }

@@ -8,6 +8,13 @@ export async function resolve(draft: StageDraft): Promise<void> {
   const seen = new Set<string>();
   for (const artifact of resolved) {
     if (artifact.implementation === 'native') {
+      if (artifact.entry.gateway !== undefined) {
+        throw new MurError(
+          'E-CAP-017',
+          `artifact '${artifact.fullName}' is a native tool and declares a gateway, which only a WASM component can use`,
+          { hint: 'remove gateway: from its entry' },
+        );
+      }
       throw new MurError(
         'E-RUN-907',
         `artifact '${artifact.fullName}' is a native tool, which this version of mur cannot run yet`,

@@ -61,7 +61,7 @@ export function writeMurmurMd(draft: StageDraft, url: string): void {
   try {
     folders.runtimeRoot.writeFile('MURMUR.md', text);
   } catch (error) {
-    draft.warn('E-IO-003', `MURMUR.md could not be written: ${reasonOf(error)}`);
+    draft.warn('W-RUN-902', `MURMUR.md could not be written: ${reasonOf(error)}`);
   }
 }
 

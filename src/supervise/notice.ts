@@ -2,13 +2,16 @@
  * What a session tells whoever watches it from inside this process (CLI progress, library users). Facts, in order, past tense.
  * Not the trace (src/trace) and not the event log: notices carry display data only and may be dropped.
  */
+import type { WarningCode } from '../errors/index.js';
+
 export type SessionNotice =
   | { readonly type: 'stage.entered'; readonly step: string }
   | { readonly type: 'component.compiling'; readonly name: string }
   | { readonly type: 'component.compiled'; readonly name: string; readonly durationMs: number }
   | {
       readonly type: 'warning';
-      readonly code: string;
+      /** `''` for a plain note that has none. */
+      readonly code: WarningCode | '';
       readonly message: string;
       readonly origin: 'runtime' | 'manifest' | 'cli';
     }
