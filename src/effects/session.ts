@@ -14,7 +14,10 @@ import { outcomeOf } from './outcome.js';
 import { invokeTool } from './registry.js';
 import { type SessionWorld, traceOf } from './world.js';
 
-/** Opens a session for work, in the order of spec/session.md 5.1: listen, record, first trace line, announce. */
+/**
+ * Opens a session for work, in the order of spec/session.md 5.1: listen, running record, MURMUR.md, first trace line, retention.
+ * The announcement comes last, so that whoever reads it finds all of that done.
+ */
 export const openSession = (world: SessionWorld) =>
   fromPromise<OpenOutcome, null>(({ signal }) =>
     outcomeOf(async () => {
@@ -42,9 +45,10 @@ export const openSession = (world: SessionWorld) =>
       // No await from here to the announcement: a request is not read before the first trace line is written.
       if (signal.aborted) throw new MurError('E-RUN-007', 'the session was stopped while its door opened');
       world.url = door.url;
+      publish(world, door.url);
+      writeMurmurMd(draft, door.url);
       traceOf(world).write('session_start', sessionStartFields(draft));
       retain(world);
-      publish(world, door.url);
       if (isExposed(request.bindAddr)) {
         draft.warn(
           'W-SEC-032',
@@ -59,7 +63,6 @@ export const openSession = (world: SessionWorld) =>
         pid: process.pid,
         workdir: folders.accessibleWorkdir,
       });
-      writeMurmurMd(draft, door.url);
       await openLog(world);
       return { url: door.url, launchTask };
     }),
@@ -120,6 +123,11 @@ export const closeSession = (world: SessionWorld) =>
         exit_status:
           input.status === 'no_answer' || input.status === 'reopen_budget_exhausted' ? 'failed' : input.status,
       });
+    }
+    const keptBytes = world.blobs?.writtenBytes ?? 0;
+    if (keptBytes > 0) {
+      const message = `trace.capture: content kept ${keptBytes} bytes of requests and answers in ${draft.folders?.recordsDir}/blobs`;
+      draft.notify({ type: 'warning', code: '', message, origin: 'runtime' });
     }
     if (input.fault !== null) world.log.write({ level: 'error', message: input.fault.message, code: input.fault.code });
     await Promise.all([world.trace?.flush(), world.recorder.flush()]);

@@ -2,7 +2,7 @@ import { fromPromise } from 'xstate';
 import type { MintOutcome, StepOutcome } from '../../machines/session/machine.js';
 import { needed } from '../stage/draft.js';
 import { mint, type StageStep, stageSteps } from '../stage/index.js';
-import { TraceWriter } from '../trace/index.js';
+import { BlobStore, TraceWriter } from '../trace/index.js';
 import { outcomeOf } from './outcome.js';
 import type { SessionWorld } from './world.js';
 
@@ -32,6 +32,7 @@ export const mintSession = (world: SessionWorld) =>
       });
       draft.scope.use('trace', () => trace.close());
       world.trace = trace;
+      if (draft.request.trace.capture === 'content') world.blobs = new BlobStore(folders.recordsRoot);
       world.recorder.open(folders.recordsRoot, sessionId);
       draft.scope.use('event log', () => world.recorder.close());
       draft.notify({

@@ -21,6 +21,7 @@ import {
 import { pathSegmentProblem } from '../manifest/index.js';
 import { needed } from '../stage/draft.js';
 import { capsuleFacts } from '../stage/facts.js';
+import type { ResourceScope } from '../supervise/scope.js';
 import { laneOf, type TaskRequest } from '../task/index.js';
 import { fence } from '../tools/index.js';
 import { TaskWork } from './work.js';
@@ -38,7 +39,8 @@ export const beginTask = (world: SessionWorld) =>
     registry.start(request.taskId);
     const folders = needed(draft.folders, 'mint');
     if (request.source === 'a2a') folders.runtimeRoot.writeFile('task.md', request.text);
-    const { history, recorder } = openConversation(world, request);
+    const scope = draft.scope.child(`task ${request.taskId}`);
+    const { history, recorder } = openConversation(world, request, scope);
     const inventory = needed(draft.inventory, 'write');
     const work = new TaskWork({
       request,
@@ -51,6 +53,7 @@ export const beginTask = (world: SessionWorld) =>
       history,
       recorder,
       startedAtMs: draft.clock.monotonic(),
+      scope,
     });
     world.work.set(request.taskId, work);
     traceOf(world).write('task_start', {
@@ -93,12 +96,15 @@ export const endTask = (world: SessionWorld) =>
       return null;
     }
     const durationMs = Math.round(draft.clock.monotonic() - work.startedAtMs);
-    const ending = endingOf(input, work);
+    const ending = endingOf(input, work, redactKeys(world));
     writeResult(world, work, ending);
+    if (input.status === 'ok' && work.stopReason === 'max_tokens') {
+      draft.warn('W-RUN-001', 'the answer stopped at the output cap of the model, so it is a fragment');
+    }
     if (input.status === 'canceled') {
       trace.write('task_canceled', {
         task_id: input.taskId,
-        turn: input.turns,
+        turn: work.turnIndex,
         phase: work.phase,
         detached_work_ids: [],
         delegation_ids: [],
@@ -106,7 +112,7 @@ export const endTask = (world: SessionWorld) =>
     } else if (input.status === 'failed' && input.fault !== null) {
       trace.write('task_failed', {
         task_id: input.taskId,
-        turn: input.turns,
+        turn: work.turnIndex,
         cause: causeOf(work),
         reason: input.fault.message,
       });
@@ -125,6 +131,7 @@ export const endTask = (world: SessionWorld) =>
     settle(world, input, work, ending);
     await trace.flush();
     world.work.delete(input.taskId);
+    await work.scope.close('task ended');
     draft.notify({
       type: 'task.ended',
       taskId: input.taskId,
@@ -137,10 +144,10 @@ export const endTask = (world: SessionWorld) =>
     return null;
   });
 
-function endingOf(input: TaskEnding, work: TaskWork): AttemptEnding {
+function endingOf(input: TaskEnding, work: TaskWork, redact: (text: string) => string): AttemptEnding {
   switch (input.status) {
     case 'ok':
-      return { type: 'answered', text: work.answer ?? '', stopReason: work.stopReason };
+      return { type: 'answered', text: redact(work.answer ?? ''), stopReason: work.stopReason };
     case 'max_turns_reached':
       return { type: 'turns_exceeded', maxTurns: input.turns };
     case 'canceled':
@@ -158,11 +165,17 @@ function reasonFor(ending: AttemptEnding, input: TaskEnding): string {
   return ending.type === 'canceled' ? 'the task was canceled' : (input.fault?.message ?? resultText(ending));
 }
 
+/** A result that cannot be written is a warning: the trace, the door and the screen still say how the task ended. */
 function writeResult(world: SessionWorld, work: TaskWork, ending: AttemptEnding): void {
-  const records = needed(world.draft.folders, 'mint').recordsRoot;
+  const { draft } = world;
+  const records = needed(draft.folders, 'mint').recordsRoot;
   const text = resultText(ending, redactKeys(world));
-  for (const name of resultFiles(world.draft.lifecycle.conversation, work.request.taskId)) {
-    records.writeFile(`out/${name}`, text, { mode: 0o600 });
+  for (const name of resultFiles(draft.lifecycle.conversation, work.request.taskId)) {
+    try {
+      records.writeFile(`out/${name}`, text, { mode: 0o600 });
+    } catch (error) {
+      draft.warn('W-RUN-902', `the result file out/${name} could not be written: ${reasonOf(error)}`);
+    }
   }
 }
 
@@ -201,17 +214,18 @@ function settle(world: SessionWorld, input: TaskEnding, work: TaskWork, ending: 
 function openConversation(
   world: SessionWorld,
   task: TaskRequest,
+  scope: ResourceScope,
 ): { history: readonly Message[]; recorder: ConversationRecorder | undefined } {
-  const { request, lifecycle, scope } = world.draft;
+  const { request, lifecycle } = world.draft;
   if (!request.context.record) return { history: [], recorder: undefined };
   try {
     const store = request.context.recordStore ?? request.capsuleName;
     const directory = holdConversation(world, store, task.contextId);
-    scope.use(`conversation ${task.contextId}`, () => directory.close());
+    scope.use('conversation folder', () => directory.close());
     const bytes = directory.readFile(conversationFile, { limitBytes: recordLimitBytes });
     const loaded = readConversation(bytes ?? new Uint8Array());
     const file = directory.openAppend(conversationFile, 0o600);
-    scope.use(`conversation file ${task.contextId}`, () => file.close());
+    scope.use('conversation file', () => file.close());
     return {
       history: lifecycle.conversation === 'threaded' ? mendPairs(loaded.messages) : [],
       recorder: createRecorder(file, (error) => lost(world, error)),
@@ -240,7 +254,5 @@ function contextFolder(contextId: string): string {
 
 /** A conversation that cannot be recorded is reported once; the task runs on. */
 function lost(world: SessionWorld, error: unknown): void {
-  const message = `the conversation could not be recorded: ${reasonOf(error)}`;
-  world.log.write({ level: 'warn', message });
-  world.draft.notify({ type: 'warning', code: 'E-IO-003', message, origin: 'runtime' });
+  world.draft.warn('W-RUN-902', `the conversation could not be recorded: ${reasonOf(error)}`);
 }

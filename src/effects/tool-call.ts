@@ -98,7 +98,9 @@ export const recordCall = (world: SessionWorld) =>
     const work = workOf(world, input.taskId);
     const entry = callOf(work, input.callId);
     const outcome = outcomeOf(entry.outcome);
-    const result = modelResult(outcome, outcome.fenceSource === undefined ? undefined : world.deadlineNotice?.take());
+    // A refusal was never dispatched: the notice waits for a call that was (spec/session.md 6.4).
+    const isDispatched = outcome.isSkill || outcome.fenceSource !== undefined;
+    const result = modelResult(outcome, isDispatched ? world.deadlineNotice?.take() : undefined);
     entry.resultText = result.text;
     const durationMs = Math.round(world.draft.clock.monotonic() - entry.startedAtMs);
     const status = result.isError ? ('error' as const) : ('ok' as const);

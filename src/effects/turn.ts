@@ -18,7 +18,6 @@ import {
   usableContinuation,
 } from '../inference/index.js';
 import { needed } from '../stage/draft.js';
-import { BlobStore } from '../trace/index.js';
 import type { EgressEvent } from '../wasm/egress/index.js';
 import { callComponent } from './component.js';
 import { traceCredential } from './credential.js';
@@ -33,7 +32,9 @@ const primaryChoice = 'primary';
 export const prepareTurn = (world: SessionWorld) =>
   fromPromise<null, TurnInput>(async ({ input }) => {
     const { driver } = world.draft;
-    workOf(world, input.taskId).turn = undefined;
+    const work = workOf(world, input.taskId);
+    work.turn = undefined;
+    work.turnIndex = input.turn;
     world.draft.notify({ type: 'turn.started', taskId: input.taskId, turn: input.turn, model: driver?.model ?? '' });
     return null;
   });
@@ -48,7 +49,7 @@ export const infer = (world: SessionWorld) =>
     // The vocabulary takes a moment to load, so counting runs beside the call instead of before it.
     const counting = countTokens(request.fullText);
     work.phase = 'inference';
-    const { outcome, blobs } = await callDriver(world, work, request, signal);
+    const { outcome, responseText } = await callDriver(world, work, request, signal);
     // The turn was stopped meanwhile: what it found out belongs to nobody any more.
     signal.throwIfAborted();
     work.phase = 'turn';
@@ -59,7 +60,7 @@ export const infer = (world: SessionWorld) =>
       input,
       request,
       outcome,
-      blobs,
+      responseText,
       ...(counted ? { inputTokens, outputTokens: outputTokens ?? 0 } : {}),
     });
     if (counted) addTokens(world, work, inputTokens, outputTokens ?? 0);
@@ -124,7 +125,7 @@ async function callDriver(
   work: TaskWork,
   request: DriverRequest,
   signal: AbortSignal,
-): Promise<{ outcome: DriverOutcome; blobs: string | undefined }> {
+): Promise<{ outcome: DriverOutcome; responseText: string | undefined }> {
   const driver = needed(world.draft.driver, 'compile');
   const { taskId } = work.request;
   const seen: { providerStatus?: number; rejected?: string } = {};
@@ -145,14 +146,14 @@ async function callDriver(
     },
     onEgress: (event) => noteEgress(world, event, seen),
   });
-  const rawText = outcome.status === 'returned' ? (outcome.result?.data ?? outcome.result?.summary) : undefined;
+  const responseText = outcome.status === 'returned' ? (outcome.result?.data ?? outcome.result?.summary) : undefined;
   return {
     outcome: readDriverCall(outcome, {
       redact: redactKeys(world),
       ...(seen.providerStatus === undefined ? {} : { providerStatus: seen.providerStatus }),
       ...(seen.rejected === undefined ? {} : { credentialRejected: seen.rejected }),
     }),
-    blobs: rawText,
+    responseText,
   };
 }
 
@@ -186,31 +187,25 @@ interface Inference {
   readonly input: TurnInput;
   readonly request: DriverRequest;
   readonly outcome: DriverOutcome;
-  readonly blobs: string | undefined;
+  readonly responseText: string | undefined;
   readonly inputTokens?: number;
   readonly outputTokens?: number;
 }
 
 function traceInference(
   world: SessionWorld,
-  { input, request, outcome, blobs, inputTokens, outputTokens }: Inference,
+  { input, request, outcome, responseText, inputTokens, outputTokens }: Inference,
 ): void {
   const { usage } = outcome;
   const capture = world.draft.request.trace.capture;
   const hashes =
     capture === 'none'
       ? {}
-      : { ...hashRequest(request), ...(blobs === undefined ? {} : { response_sha: sha256Hex(blobs) }) };
-  if (capture === 'content') {
-    const store = new BlobStore(needed(world.draft.folders, 'mint').recordsRoot);
-    for (const text of [
-      request.parts.system,
-      request.parts.tools,
-      ...request.parts.messages,
-      ...(blobs === undefined ? [] : [blobs]),
-    ]) {
-      store.put(text);
-    }
+      : { ...hashRequest(request), ...(responseText === undefined ? {} : { response_sha: sha256Hex(responseText) }) };
+  if (world.blobs !== undefined) {
+    const { system, tools, messages } = request.parts;
+    const texts = [system, tools, ...messages, ...(responseText === undefined ? [] : [responseText])];
+    for (const text of texts) world.blobs.put(text);
   }
   traceOf(world).write('inference', {
     turn: input.turn,

@@ -1,4 +1,5 @@
 import type { ConversationRecorder, DriverReply, Message, RecordExtras } from '../inference/index.js';
+import type { ResourceScope } from '../supervise/scope.js';
 import type { TaskRequest } from '../task/index.js';
 import type { DispatchOutcome, Inventory, Repetition, ToolCall } from '../tools/index.js';
 import { noTotals, type SessionWorld, type Totals } from './world.js';
@@ -27,9 +28,13 @@ export class TaskWork {
   readonly system: string;
   readonly totals: Totals = noTotals();
   readonly startedAtMs: number;
+  /** Holds what this task opened; closed when it ends, so that a long session does not collect descriptors. */
+  readonly scope: ResourceScope;
   readonly #recorder: ConversationRecorder | undefined;
   readonly #messages: Message[];
   turn: TurnWork | undefined;
+  /** The turn the task is in or ended in, counted from 0; `undefined` before the first. */
+  turnIndex: number | undefined;
   /** The last call, if it failed and how often in a row. */
   repetition: Repetition | undefined;
   /** The driver's text of the turn that ended the task. */
@@ -47,11 +52,13 @@ export class TaskWork {
     readonly history: readonly Message[];
     readonly recorder: ConversationRecorder | undefined;
     readonly startedAtMs: number;
+    readonly scope: ResourceScope;
   }) {
     this.request = fields.request;
     this.inventory = fields.inventory;
     this.system = fields.system;
     this.startedAtMs = fields.startedAtMs;
+    this.scope = fields.scope;
     this.#messages = [...fields.history];
     this.#recorder = fields.recorder;
   }

@@ -7,7 +7,7 @@ import type { SessionEvent } from '../../machines/session/machine.js';
 import { type Continuation, redactor } from '../inference/index.js';
 import type { StageDraft } from '../stage/draft.js';
 import type { TaskRegistry } from '../task/index.js';
-import type { TraceWriter } from '../trace/index.js';
+import type { BlobStore, TraceWriter } from '../trace/index.js';
 import type { DeadlineNotice } from './deadline.js';
 import type { SessionLog } from './log.js';
 import type { EventRecorder } from './recorder.js';
@@ -36,6 +36,8 @@ export interface SessionWorld {
   readonly startedAtMs: number;
   /** Opened when the folders exist; `undefined` before. */
   trace: TraceWriter | undefined;
+  /** The bytes behind the trace's hashes; only under `trace.capture: content`. */
+  blobs: BlobStore | undefined;
   /** `localhost:<port>` once the door listens. */
   url: string | undefined;
   continuation: Continuation | undefined;

@@ -24,8 +24,11 @@ function refuseUnbuilt({ request }: StageDraft): void {
     [policy.installSkill.length + policy.installTool.length > 0, 'capabilities.install'],
     [policy.peerFetchAllow.length > 0, 'capabilities.peer_fetch'],
     [policy.readOnlyPaths.length > 0, 'capabilities.filesystem.read_only'],
+    [policy.declaredResources.workdirMaxBytes !== undefined, 'capabilities.resources.workdir_max_bytes'],
     [manifest.network.authentication !== undefined, 'network.authentication'],
     [(inference?.alternates.length ?? 0) > 0, 'inference.alternates'],
+    [request.context.retain !== undefined, 'context.retain'],
+    [manifest.observability.otelEndpoint !== undefined, 'observability.otel_endpoint'],
     [inference?.maxSessionTokens !== undefined, 'inference.max_session_tokens'],
     [manifest.exports?.files !== undefined || manifest.exports?.peerFiles !== undefined, 'exports'],
     [

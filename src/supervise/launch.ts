@@ -136,6 +136,7 @@ function createWorld(
         : new DeadlineNotice(clock, request.deadlineMs, deadlineNoticeSeconds),
     startedAtMs: clock.monotonic(),
     trace: undefined,
+    blobs: undefined,
     url: undefined,
     continuation: undefined,
     send: () => undefined,
