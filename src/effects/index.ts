@@ -16,7 +16,8 @@ import type { SessionWorld } from './world.js';
 
 export { countdown, DeadlineNotice, processSignals } from './deadline.js';
 export { SessionLog } from './log.js';
-export { noTotals, type SessionWorld } from './world.js';
+export { noTotals } from './totals.js';
+export type { SessionWorld } from './world.js';
 
 /** The session chart with every effect in place. Live objects reach the effects by closure, never by input. */
 export function sessionLogic(world: SessionWorld): typeof sessionMachine {

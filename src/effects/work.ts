@@ -2,7 +2,8 @@ import type { ConversationRecorder, DriverReply, Message, RecordExtras } from '.
 import type { ResourceScope } from '../supervise/scope.js';
 import type { TaskRequest } from '../task/index.js';
 import type { DispatchOutcome, Inventory, Repetition, ToolCall } from '../tools/index.js';
-import { noTotals, type SessionWorld, type Totals } from './world.js';
+import { noTotals, type Totals } from './totals.js';
+import type { SessionWorld } from './world.js';
 
 /** One call of the current turn and what became of it. */
 export interface CallWork {

@@ -11,18 +11,8 @@ import type { BlobStore, TraceWriter } from '../trace/index.js';
 import type { DeadlineNotice } from './deadline.js';
 import type { SessionLog } from './log.js';
 import type { EventRecorder } from './recorder.js';
+import type { Totals } from './totals.js';
 import type { TaskWork } from './work.js';
-
-/** Sums of a session, as `session_end` reports them. */
-export interface Totals {
-  turns: number;
-  inputTokens: number;
-  outputTokens: number;
-  toolCalls: number;
-  shellCalls: number;
-}
-
-export const noTotals = (): Totals => ({ turns: 0, inputTokens: 0, outputTokens: 0, toolCalls: 0, shellCalls: 0 });
 
 export interface SessionWorld {
   readonly draft: StageDraft;
