@@ -28,6 +28,8 @@ export interface ScopeReport {
 const defaultDeadlineMs = 5_000;
 /** Node fires a timer with a longer delay at once. */
 const longestTimerMs = 2 ** 31 - 1;
+/** Why a wait ends before its disposer's own deadline. */
+const givenUp = Symbol('given up');
 
 interface Entry {
   readonly name: string;
@@ -53,7 +55,13 @@ export class ResourceScope {
   readonly #released: string[] = [];
   readonly #late: string[] = [];
   readonly #failed: { name: string; error: unknown }[] = [];
+  /** The waits for a disposer that run now; aborting one gives its disposer up. */
+  readonly #waits = new Set<AbortController>();
   #closing: Promise<ScopeReport> | undefined;
+  /** Monotonic moment after which a close waits for nothing more. */
+  #endsAt = Number.POSITIVE_INFINITY;
+  /** The countdown to `#endsAt`, once a second `close` moved it. */
+  #countdown = new AbortController();
   #closed = false;
   #parent: ResourceScope | undefined;
 
@@ -103,30 +111,50 @@ export class ResourceScope {
   /**
    * Releases everything and reports it. Never rejects. Every call returns the promise of the first.
    *
-   * `deadlineMs` caps the whole: when it is used up, the rest is still asked to release, but not waited for.
+   * `deadlineMs` caps the whole: when it is used up, the rest is still asked to release, but not waited for. A later call can
+   * only shorten it.
    */
   close(reason?: unknown, options: { readonly deadlineMs?: number } = {}): Promise<ScopeReport> {
-    if (this.#closing === undefined) {
+    const deadlineMs = options.deadlineMs ?? Number.POSITIVE_INFINITY;
+    if (this.#closing !== undefined) this.#shorten(deadlineMs);
+    else {
       // Set first: an abort listener may call back into this method.
       let settle: (report: ScopeReport) => void = () => undefined;
       this.#closing = new Promise((resolve) => {
         settle = resolve;
       });
+      this.#endsAt = this.#clock.monotonic() + deadlineMs;
       this.#abortTree(reason);
-      void this.#releaseAll(reason, options.deadlineMs ?? Number.POSITIVE_INFINITY).then(settle);
+      void this.#releaseAll(reason).then(settle);
     }
     return this.#closing;
   }
 
-  async #releaseAll(reason: unknown, budgetMs: number): Promise<ScopeReport> {
-    const endsAt = this.#clock.monotonic() + budgetMs;
+  /** Moves the end of a close that runs. What is waited for then is given up, here and in child scopes that close. */
+  #shorten(deadlineMs: number): void {
+    const endsAt = this.#clock.monotonic() + deadlineMs;
+    if (endsAt >= this.#endsAt || this.#closed) return;
+    this.#endsAt = endsAt;
+    for (const { scope } of this.#entries) if (scope?.#closing !== undefined) scope.#shorten(deadlineMs);
+    this.#countdown.abort();
+    this.#countdown = new AbortController();
+    this.#clock.sleep(deadlineMs, this.#countdown.signal).then(
+      () => {
+        for (const wait of this.#waits) wait.abort(givenUp);
+      },
+      () => undefined, // the close was done sooner, or its end moved again
+    );
+  }
+
+  async #releaseAll(reason: unknown): Promise<ScopeReport> {
     for (let entry = this.#entries.at(-1); entry !== undefined; entry = this.#entries.at(-1)) {
-      const leftMs = Math.max(0, endsAt - this.#clock.monotonic());
+      const leftMs = Math.max(0, this.#endsAt - this.#clock.monotonic());
       if (entry.scope === undefined) await this.#release(entry, reason, leftMs);
       else await this.#closeChild(entry.name, entry.scope, reason, leftMs);
       this.#drop(entry);
     }
     this.#closed = true;
+    this.#countdown.abort();
     if (this.#parent !== undefined) this.#parent.#dropChild(this);
     return { scope: this.name, reason, released: this.#released, late: this.#late, failed: this.#failed };
   }
@@ -171,11 +199,15 @@ export class ResourceScope {
       (): Outcome => ({ is: 'released' }),
       (error: unknown): Outcome => ({ is: 'failed', error }),
     );
+    const isLate: Outcome = { is: 'late' };
     const late = this.#clock.sleep(Math.min(deadlineMs, longestTimerMs), timer.signal).then(
-      (): Outcome => ({ is: 'late' }),
-      (): Promise<Outcome> => work,
+      (): Outcome => isLate,
+      (): Outcome | Promise<Outcome> => (timer.signal.reason === givenUp ? isLate : work),
     );
+    // A child scope has an end of its own, which moved with ours.
+    if (entry.scope === undefined) this.#waits.add(timer);
     const outcome = await Promise.race([work, late]);
+    this.#waits.delete(timer);
     timer.abort();
     return outcome;
   }
@@ -184,7 +216,7 @@ export class ResourceScope {
     // One that already closes by itself does so within a budget of its own, which ours caps.
     const capMs = scope.#closing === undefined ? Number.POSITIVE_INFINITY : leftMs;
     const closing = scope.close(reason, { deadlineMs: leftMs });
-    const outcome = await this.#run({ name, dispose: () => closing, deadlineMs: capMs }, reason, capMs);
+    const outcome = await this.#run({ name, scope, dispose: () => closing, deadlineMs: capMs }, reason, capMs);
     if (outcome.is === 'late') this.#late.push(name);
     else this.#adopt(name, await closing);
   }

@@ -119,6 +119,54 @@ describe('closing a scope', () => {
     expect(dispose.mock.calls).toEqual([['first']]);
   });
 
+  it('again with a deadline shortens it: the rest is asked at once, and nothing waited for outlives it', async () => {
+    const clock = handClock();
+    const asked: string[] = [];
+    const scope = new ResourceScope('session', { clock });
+    scope.use('folders', () => asked.push('folders'));
+    const task = scope.child('task');
+    task.use('file', () => asked.push('file'));
+    task.use('stuck', never, { deadlineMs: 60_000 });
+    scope.use('door', never, { deadlineMs: 60_000 });
+    const closing = scope.close('signal');
+    await clock.pass(10);
+    expect(scope.close('forced', { deadlineMs: 100 })).toBe(closing);
+    void scope.close('later', { deadlineMs: 5_000 });
+    await clock.pass(100);
+    await clock.pass(0);
+    expect(asked).toEqual(['file', 'folders']);
+    expect(await closing).toMatchObject({ reason: 'signal', late: ['door', 'task/stuck'] });
+    expect(clock.sleeping()).toBe(0);
+  });
+
+  it('again while a child scope is being closed shortens that too', async () => {
+    const clock = handClock();
+    const asked: string[] = [];
+    const scope = new ResourceScope('session', { clock });
+    scope.use('folders', () => asked.push('folders'));
+    const task = scope.child('task');
+    task.use('file', () => asked.push('file'));
+    task.use('stuck', never, { deadlineMs: 60_000 });
+    const closing = scope.close('signal');
+    await clock.pass(10);
+    void scope.close('forced', { deadlineMs: 100 });
+    await clock.pass(100);
+    expect(await closing).toMatchObject({ released: ['task/file', 'folders'], late: ['task/stuck'] });
+    expect(asked).toEqual(['file', 'folders']);
+    expect(clock.sleeping()).toBe(0);
+  });
+
+  it('again without a deadline, or after the end, leaves no timer behind', async () => {
+    const clock = handClock();
+    const scope = new ResourceScope('session', { clock });
+    scope.use('a', () => undefined);
+    const closing = scope.close();
+    void scope.close('forced', { deadlineMs: 100 });
+    await closing;
+    void scope.close('forced', { deadlineMs: 50 });
+    expect(clock.sleeping()).toBe(0);
+  });
+
   it('from inside a disposer does not hang', async () => {
     const clock = handClock();
     const scope = new ResourceScope('session', { clock });
