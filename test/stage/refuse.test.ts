@@ -1,0 +1,56 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { rehearsal } from '../e2e/cli.js';
+import { Library } from '../effects/run.js';
+
+let library: Library;
+beforeAll(() => {
+  library = new Library();
+});
+afterAll(() => library.close());
+
+/** Folders of the murmur home that a refused launch must not have made. */
+function made(): string[] {
+  const home = join(library.sandbox.home, '.murmur');
+  return ['sessions', 'records', 'running', 'conversations'].filter(
+    (name) => existsSync(join(home, name)) && readdirSync(join(home, name)).length > 0,
+  );
+}
+
+const agent = { model: 'rehearsal', driver: { artifact: 'mur-driver-rehearsal' } };
+const driver = { name: 'mur-driver-rehearsal', version: '0.1.0', runtime: 'driver' };
+
+test.each<[string, Readonly<Record<string, unknown>>]>([
+  ['capabilities.shell.allow', { capabilities: { shell: { allow: ['bash'] } } }],
+  ['capabilities.spawn.allow', { capabilities: { spawn: { allow: ['local/a'] } } }],
+  ['capabilities.plan.submit', { capabilities: { plan: { submit: true } } }],
+  ['capabilities.install', { capabilities: { install: { skill: ['a'] } } }],
+  ['capabilities.peer_fetch', { capabilities: { peer_fetch: { allow: ['localhost'] } } }],
+  ['capabilities.filesystem.read_only', { capabilities: { filesystem: { read_only: ['tests'] } } }],
+  ['capabilities.resources.workdir_max_bytes', { capabilities: { resources: { workdir_max_bytes: 1000 } } }],
+  ['network.authentication', { network: { authentication: { scheme: 'bearer' } } }],
+  ['context.retain', { context: { retain: { max_messages: 2 } } }],
+  ['observability.otel_endpoint', { observability: { otel_endpoint: 'http://127.0.0.1:4318' } }],
+  ['inference.max_session_tokens', { inference: { ...agent, max_session_tokens: 1000 } }],
+  ['artifacts with runtime: hook', { artifacts: [driver, { name: 'h', version: '1.0.0', runtime: 'hook' }] }],
+])('%s is refused by name while nothing serves it, and leaves nothing behind', async (key, more) => {
+  const { result } = await library.run(rehearsal([{ say: 'hi' }], more));
+  expect(result.error?.code).toBe('E-RUN-907');
+  expect(result.error?.message).toContain(key);
+  expect(result.error?.hint).toContain('murmur.yaml');
+  expect(made()).toEqual([]);
+});
+
+test('a native tool is refused before anything is compiled', async () => {
+  library.sandbox.write(
+    'project/own/murmur.yaml',
+    'name: own\nversion: "1.0.0"\nruntime: tool\nimplementation: native\n',
+  );
+  library.sandbox.write('project/own/own', '#!/bin/sh\n');
+  const own = { name: 'own', source: './own', local_source: true };
+  const { result, notices } = await library.run(rehearsal([{ say: 'hi' }], { artifacts: [driver, own] }));
+  expect(result.error?.code).toBe('E-RUN-907');
+  expect(notices.filter(({ type }) => type === 'component.compiling')).toEqual([]);
+  expect(made()).toEqual([]);
+});
