@@ -1,17 +1,24 @@
 /**
  * Every state chart of mur, by id. Pure: no input or output, clock or randomness (test/machines/pure.test.ts holds that).
  *
- * Read in this order: murmur (the process), session, task, turn, tool-call. Drawings: diagrams/. Effects: src/effects/.
+ * Read in this order: murmur (the process), session, task, turn, tool-call; then, for other processes' sessions, liveness,
+ * registry and stop. Drawings: diagrams/. Effects: src/effects/.
  */
 import type { AnyStateMachine, EventObject } from 'xstate';
+import { livenessMachine } from './liveness/machine.js';
 import { murmurMachine } from './murmur/machine.js';
+import { registryMachine } from './registry/machine.js';
 import { sessionMachine } from './session/machine.js';
+import { stopMachine } from './stop/machine.js';
 import { taskMachine } from './task/machine.js';
 import { toolCallMachine } from './tool-call/machine.js';
 import { turnMachine } from './turn/machine.js';
 
+export { livenessMachine } from './liveness/machine.js';
 export { murmurMachine } from './murmur/machine.js';
+export { registryMachine } from './registry/machine.js';
 export { sessionMachine } from './session/machine.js';
+export { stopMachine } from './stop/machine.js';
 export { taskMachine } from './task/machine.js';
 export { toolCallMachine } from './tool-call/machine.js';
 export { turnMachine } from './turn/machine.js';
@@ -32,16 +39,35 @@ const broke = (id: string): EventObject =>
   ({ type: `xstate.error.actor.${id}`, error: fault, actorId: id }) as EventObject;
 const steps = ['validate', 'probe', 'contain', 'resolve', 'check', 'compile', 'write'];
 
-export const charts: Readonly<Record<'murmur' | 'session' | 'task' | 'turn' | 'tool-call', ChartEntry>> = {
+const about = { sessionId: 'ses_a', at: 1, evidence: [] } as const;
+const reading = (verdict: string, reason: string | null = null) => ({ ...about, verdict, reason });
+const record = {
+  sessionId: 'ses_a',
+  capsule: 'sample',
+  version: '0.1.0',
+  url: 'localhost:1',
+  detached: false,
+  startedAt: '2026-01-01T00:00:00Z',
+  workdir: '/tmp/sample',
+  pid: 1,
+  processStart: '1',
+} as const;
+
+type ChartName = 'murmur' | 'session' | 'task' | 'turn' | 'tool-call' | 'liveness' | 'registry' | 'stop';
+
+export const charts: Readonly<Record<ChartName, ChartEntry>> = {
   murmur: {
     machine: murmurMachine,
-    input: { forceAfterMs: 20_000 },
+    input: { forceAfterMs: 19_000, firstSignal: 'drains' },
     events: [
       { type: 'session.started', id: 'a' } as EventObject,
       { type: 'session.exited', id: 'a' } as EventObject,
       { type: 'signal.received', signal: 'SIGTERM' } as EventObject,
+      { type: 'stop.requested' },
       { type: 'xstate.after.forceAfter.murmur.active.stopping' },
       done('sessions', undefined),
+      broke('sessions'),
+      broke('signals'),
     ],
   },
   session: {
@@ -130,6 +156,80 @@ export const charts: Readonly<Record<'murmur' | 'session' | 'task' | 'turn' | 't
       broke('fence'),
       done('record', null),
       broke('record'),
+    ],
+  },
+  liveness: {
+    machine: livenessMachine,
+    input: { sessionId: 'ses_a', recheckMs: 10_000 },
+    events: [
+      ...['read', 'reread'].flatMap((id) => [
+        done(id, reading('Alive')),
+        done(id, reading('Unverified', 'unreadable')),
+        done(id, reading('Gone', 'no process')),
+        broke(id),
+      ]),
+      done('probe', { ...about, door: 'Live', reason: null }),
+      done('probe', { ...about, door: 'Unreachable', reason: 'silent' }),
+      broke('probe'),
+      broke('watch'),
+      { type: 'exit.noticed' },
+      { type: 'xstate.after.recheck.liveness.alive.live' },
+      { type: 'xstate.after.recheck.liveness.alive.unreachable' },
+      { type: 'xstate.after.recheck.liveness.unverified' },
+    ],
+  },
+  registry: {
+    machine: registryMachine,
+    input: { relistMs: 5_000 },
+    events: [
+      done('list', { ok: true, records: [record], at: 1 }),
+      done('list', { ok: true, records: [{ ...record, pid: 2 }], at: 1 }),
+      done('list', { ok: true, records: [], at: 1 }),
+      done('list', { ok: false, fault }),
+      broke('list'),
+      broke('watchers'),
+      broke('folder'),
+      { type: 'records.changed' },
+      { type: 'xstate.after.relist.registry.open.records.listed' },
+      ...['Live', 'Unreachable', 'Gone'].map(
+        (verdict) => ({ type: 'liveness.changed', changes: [reading(verdict, 'sample')] }) as EventObject,
+      ),
+      ...['pruned', 'ended', 'kept'].map((result) =>
+        done('prune', [{ sessionId: 'ses_a', result, reason: 'sample', at: 1 }]),
+      ),
+      broke('prune'),
+      { type: 'stop.requested' },
+    ],
+  },
+  stop: {
+    machine: stopMachine,
+    input: { sessionId: 'ses_a', pid: 1, graceMs: 10_000, limitMs: 30_000 },
+    events: [
+      ...['verify', 'confirm-term', 'reverify', 'confirm-kill', 'last'].flatMap((id) => [
+        done(id, reading('Alive')),
+        done(id, reading('Unverified', 'unreadable')),
+        done(id, reading('Gone', 'no process')),
+        broke(id),
+      ]),
+      done('ask', { ok: true, canceled: ['tsk_a'], residue: [] }),
+      done('ask', { ok: true, canceled: [], residue: [] }),
+      done('ask', { ok: false, reason: 'silent' }),
+      broke('ask'),
+      done('settle', { unended: [] }),
+      broke('settle'),
+      ...['terminate', 'kill'].flatMap((id) => [
+        done(id, { outcome: 'Sent', via: 'pidfd' }),
+        done(id, { outcome: 'AlreadyGone' }),
+        done(id, { outcome: 'Refused', reason: 'not permitted' }),
+        broke(id),
+      ]),
+      broke('watch'),
+      { type: 'exit.noticed' },
+      { type: 'xstate.after.grace.stop.stopping.draining' },
+      { type: 'xstate.after.confirm.stop.stopping.dying' },
+      { type: 'xstate.after.limit.stop.stopping' },
+      done('prune', null),
+      broke('prune'),
     ],
   },
 };
