@@ -1,17 +1,18 @@
 import { fromPromise } from 'xstate';
 import type { CloseInput, OpenOutcome, ScriptOutcome, StopCause, TaskRef } from '../../machines/session/machine.js';
-import { isExposed, openDoor, type TaskPort } from '../door/index.js';
+import { isExposed, openDoor } from '../door/index.js';
 import { MurError } from '../errors/index.js';
 import { applyRetention } from '../home/index.js';
 import { publishRecord, recordOfThisProcess } from '../liveness/index.js';
 import { needed } from '../stage/draft.js';
-import { scopeReport, sessionStartFields } from '../stage/report.js';
+import { sessionStartFields } from '../stage/report.js';
 import { writeMurmurMd } from '../stage/write.js';
 import { mintId } from '../supervise/ids.js';
-import type { TaskSnapshot } from '../task/index.js';
+import { manage } from './artifact-manager.js';
 import { callComponent } from './component.js';
 import { outcomeOf } from './outcome.js';
 import { invokeTool } from './registry.js';
+import { taskPort } from './task-port.js';
 import { type SessionWorld, traceOf } from './world.js';
 
 /**
@@ -194,88 +195,4 @@ function enqueueLaunchTask(world: SessionWorld): TaskRef | null {
     receivedAtMs: clock.now(),
   });
   return task;
-}
-
-/** What the door asks of this session. */
-function taskPort(world: SessionWorld): TaskPort {
-  const { registry } = world;
-  return {
-    send: (request) => {
-      const waiting = registry.waitingTaskId;
-      if (waiting !== undefined) return expectTask(registry.deliverInput(waiting, request.text));
-      const context = world.draft.request.contextId;
-      const reply = registry.enqueue(context === undefined ? request : { ...request, contextId: context });
-      const task = expectTask(reply);
-      if (task.state !== 'submitted') return task;
-      traceOf(world).write('a2a_task_received', {
-        task_id: task.taskId,
-        context_id: task.contextId,
-        message_id: request.messageId ?? '',
-        traceparent_from_caller: request.traceparent ?? null,
-      });
-      world.send({ type: 'task.accepted', task: { taskId: task.taskId, contextId: task.contextId, source: 'a2a' } });
-      return task;
-    },
-    get: (taskId) => registry.get(taskId),
-    cancel: (taskId) => {
-      const before = registry.get(taskId);
-      if (before === undefined) return undefined;
-      const task = expectTask(registry.cancel(taskId));
-      if (before.state === 'submitted') {
-        traceOf(world).write('task_canceled', {
-          task_id: taskId,
-          phase: 'queued',
-          detached_work_ids: [],
-          delegation_ids: [],
-        });
-      }
-      if (before.state !== task.state) world.send({ type: 'task.cancel.requested', taskId });
-      return { task, residue: [] };
-    },
-  };
-}
-
-function expectTask(reply: { ok: true; task: TaskSnapshot } | { ok: false; reason: string }): TaskSnapshot {
-  if (!reply.ok) throw new Error(reply.reason);
-  return reply.task;
-}
-
-/** `murmur:artifact-manager/manage`: what this session has. Pulls and removals are not granted. */
-function manage(world: SessionWorld) {
-  return async (verb: string, args: readonly unknown[]): Promise<unknown> => {
-    const artifacts = needed(world.draft.resolved, 'resolve').filter(({ role }) => role === 'tool' || role === 'skill');
-    const summary = artifacts.map(({ name, version, implementation }) => ({ name, version, runtime: implementation }));
-    switch (verb) {
-      case 'list':
-        return summary;
-      case 'diagnostics':
-        return {
-          capsuleId: needed(world.draft.sessionId, 'mint'),
-          installed: summary,
-          capabilities: JSON.stringify(scopeReport(world.draft)),
-        };
-      case 'describe': {
-        const found = artifacts.find(({ name }) => name === args[0]);
-        if (found === undefined) throw `artifact '${String(args[0])}' is not installed`;
-        const { manifest } = found;
-        return {
-          name: found.name,
-          version: found.version,
-          description: manifest.description ?? '',
-          tags: manifest.tags,
-          runtime: found.implementation,
-          inputSchema: schemaText(manifest.inputSchema),
-          outputSchema: schemaText(manifest.outputSchema),
-        };
-      }
-      case 'search':
-        throw 'search is not implemented';
-      default:
-        throw `not granted: capabilities.install lets this capsule ${verb} nothing`;
-    }
-  };
-}
-
-function schemaText(schema: unknown): string | undefined {
-  return schema === undefined || typeof schema === 'string' ? schema : JSON.stringify(schema);
 }

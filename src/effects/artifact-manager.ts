@@ -1,0 +1,43 @@
+import { needed } from '../stage/draft.js';
+import { scopeReport } from '../stage/report.js';
+import type { SessionWorld } from './world.js';
+
+/** `murmur:artifact-manager/manage`: what this session has. Pulls and removals are not granted. */
+export function manage(world: SessionWorld) {
+  return async (verb: string, args: readonly unknown[]): Promise<unknown> => {
+    const artifacts = needed(world.draft.resolved, 'resolve').filter(({ role }) => role === 'tool' || role === 'skill');
+    const summary = artifacts.map(({ name, version, implementation }) => ({ name, version, runtime: implementation }));
+    switch (verb) {
+      case 'list':
+        return summary;
+      case 'diagnostics':
+        return {
+          capsuleId: needed(world.draft.sessionId, 'mint'),
+          installed: summary,
+          capabilities: JSON.stringify(scopeReport(world.draft)),
+        };
+      case 'describe': {
+        const found = artifacts.find(({ name }) => name === args[0]);
+        if (found === undefined) throw `artifact '${String(args[0])}' is not installed`;
+        const { manifest } = found;
+        return {
+          name: found.name,
+          version: found.version,
+          description: manifest.description ?? '',
+          tags: manifest.tags,
+          runtime: found.implementation,
+          inputSchema: schemaText(manifest.inputSchema),
+          outputSchema: schemaText(manifest.outputSchema),
+        };
+      }
+      case 'search':
+        throw 'search is not implemented';
+      default:
+        throw `not granted: capabilities.install lets this capsule ${verb} nothing`;
+    }
+  };
+}
+
+function schemaText(schema: unknown): string | undefined {
+  return schema === undefined || typeof schema === 'string' ? schema : JSON.stringify(schema);
+}

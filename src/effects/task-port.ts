@@ -1,0 +1,47 @@
+import type { TaskPort } from '../door/index.js';
+import type { TaskSnapshot } from '../task/index.js';
+import { type SessionWorld, traceOf } from './world.js';
+
+/** What the door asks of this session: each answer comes from the registry, and the charts are told what changed. */
+export function taskPort(world: SessionWorld): TaskPort {
+  const { registry } = world;
+  return {
+    send: (request) => {
+      const waiting = registry.waitingTaskId;
+      if (waiting !== undefined) return expectTask(registry.deliverInput(waiting, request.text));
+      const context = world.draft.request.contextId;
+      const reply = registry.enqueue(context === undefined ? request : { ...request, contextId: context });
+      const task = expectTask(reply);
+      if (task.state !== 'submitted') return task;
+      traceOf(world).write('a2a_task_received', {
+        task_id: task.taskId,
+        context_id: task.contextId,
+        message_id: request.messageId ?? '',
+        traceparent_from_caller: request.traceparent ?? null,
+      });
+      world.send({ type: 'task.accepted', task: { taskId: task.taskId, contextId: task.contextId, source: 'a2a' } });
+      return task;
+    },
+    get: (taskId) => registry.get(taskId),
+    cancel: (taskId) => {
+      const before = registry.get(taskId);
+      if (before === undefined) return undefined;
+      const task = expectTask(registry.cancel(taskId));
+      if (before.state === 'submitted') {
+        traceOf(world).write('task_canceled', {
+          task_id: taskId,
+          phase: 'queued',
+          detached_work_ids: [],
+          delegation_ids: [],
+        });
+      }
+      if (before.state !== task.state) world.send({ type: 'task.cancel.requested', taskId });
+      return { task, residue: [] };
+    },
+  };
+}
+
+function expectTask(reply: { ok: true; task: TaskSnapshot } | { ok: false; reason: string }): TaskSnapshot {
+  if (!reply.ok) throw new Error(reply.reason);
+  return reply.task;
+}
