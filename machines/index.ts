@@ -29,6 +29,10 @@ export interface ChartEntry {
   readonly input: unknown;
   /** One of each external event, and each shape of effect output that leads to another state. */
   readonly events: readonly EventObject[];
+  /** Keys of the context that a watcher may see (src/inspect). A key that is not named here never leaves the process. */
+  readonly view: readonly string[];
+  /** Key of the context that tells an actor of this chart from its siblings. Absent: it has none. */
+  readonly instance?: string;
 }
 
 const fault = { code: 'E-RUN-007', message: 'sample' } as const;
@@ -58,6 +62,7 @@ type ChartName = 'murmur' | 'session' | 'task' | 'turn' | 'tool-call' | 'livenes
 export const charts: Readonly<Record<ChartName, ChartEntry>> = {
   murmur: {
     machine: murmurMachine,
+    view: ['alive', 'signal', 'forced'],
     input: { forceAfterMs: 19_000, firstSignal: 'drains' },
     events: [
       { type: 'session.started', id: 'a' } as EventObject,
@@ -72,6 +77,10 @@ export const charts: Readonly<Record<ChartName, ChartEntry>> = {
   },
   session: {
     machine: sessionMachine,
+    view: [
+      ...['capsuleName', 'capsuleVersion', 'kind', 'acceptance', 'afterTask', 'maxTurns', 'sessionId', 'url'],
+      ...['pending', 'active', 'cancelAsked', 'ended', 'launchFailed', 'status', 'stopCause', 'fault'],
+    ],
     input: {
       capsuleName: 'sample',
       capsuleVersion: '0.1.0',
@@ -105,6 +114,8 @@ export const charts: Readonly<Record<ChartName, ChartEntry>> = {
   },
   task: {
     machine: taskMachine,
+    view: ['taskId', 'contextId', 'source', 'maxTurns', 'turn', 'status', 'fault'],
+    instance: 'taskId',
     input: { ...task, maxTurns: 2 },
     events: [
       done('begin', { ok: true }),
@@ -122,6 +133,8 @@ export const charts: Readonly<Record<ChartName, ChartEntry>> = {
   },
   turn: {
     machine: turnMachine,
+    view: ['taskId', 'turn', 'calls', 'nextCall', 'status', 'fault'],
+    instance: 'turn',
     input: { taskId: 'tsk_a', turn: 0 },
     events: [
       done('prepare', null),
@@ -145,6 +158,8 @@ export const charts: Readonly<Record<ChartName, ChartEntry>> = {
   },
   'tool-call': {
     machine: toolCallMachine,
+    view: ['taskId', 'turn', 'index', 'callId', 'name', 'route', 'status', 'fault'],
+    instance: 'index',
     input: { taskId: 'tsk_a', turn: 0, index: 0, callId: 'a', name: 'one' },
     events: [
       ...['wasm', 'native', 'shell', 'skill', 'builtin', 'refused'].map((route) => done('admit', { route })),
@@ -160,6 +175,8 @@ export const charts: Readonly<Record<ChartName, ChartEntry>> = {
   },
   liveness: {
     machine: livenessMachine,
+    view: ['sessionId', 'verdict', 'door', 'reason', 'since'],
+    instance: 'sessionId',
     input: { sessionId: 'ses_a', recheckMs: 10_000 },
     events: [
       ...['read', 'reread'].flatMap((id) => [
@@ -180,6 +197,7 @@ export const charts: Readonly<Record<ChartName, ChartEntry>> = {
   },
   registry: {
     machine: registryMachine,
+    view: ['rows', 'doomed', 'listedAt', 'fault'],
     input: { relistMs: 5_000 },
     events: [
       done('list', { ok: true, records: [record], at: 1 }),
@@ -203,6 +221,8 @@ export const charts: Readonly<Record<ChartName, ChartEntry>> = {
   },
   stop: {
     machine: stopMachine,
+    view: ['sessionId', 'pid', 'graceMs', 'limitMs', 'unended', 'signal', 'via', 'fault'],
+    instance: 'sessionId',
     input: { sessionId: 'ses_a', pid: 1, graceMs: 10_000, limitMs: 30_000 },
     events: [
       ...['verify', 'confirm-term', 'reverify', 'confirm-kill', 'last'].flatMap((id) => [
