@@ -12,6 +12,7 @@ import {
   parseManifest,
   type RuntimeManifest,
   readManifestText,
+  releaseWarning,
   strongestContainment,
 } from './manifest/index.js';
 import { capabilityPolicyFromManifest } from './policy/index.js';
@@ -57,6 +58,7 @@ export function prepareRun(
     path: manifestFile,
     release: murVersion,
   });
+  const release = releaseWarning(manifest.murVersion, murVersion);
   const globalConfig = join(locateMurmurHome(hostEnv).root, 'config.yaml');
   const config = readConfig({ global: globalConfig, project: resolve('.murmur/config.yaml') });
   if (run.systemPrompt !== undefined && manifest.inference === undefined) {
@@ -102,7 +104,11 @@ export function prepareRun(
   return {
     request,
     manifest,
-    warnings: [...warnings, ...config.warnings.map((message) => ({ message }))],
+    warnings: [
+      ...(release === undefined ? [] : [release]),
+      ...warnings,
+      ...config.warnings.map((message) => ({ message })),
+    ],
   };
 }
 

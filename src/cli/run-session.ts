@@ -36,7 +36,7 @@ export async function runSession(
   });
   try {
     const onNotice = (notice: SessionNotice) => view.notice(notice);
-    const request = runRequest(flags);
+    const request = sinceProcessStart(runRequest(flags));
     const runCapsule = await load();
     const result = await runCapsule(request, { onNotice, handleSignals: true });
     view.end(result);
@@ -70,6 +70,12 @@ export function runRequest(flags: RunFlags): RunRequest {
     ...optional('workdir', flags.workdir),
     ...optional('deadlineMs', flags.deadline),
   };
+}
+
+/** A deadline counts from the start of the process, and loading has taken some of it (spec/session.md 11). */
+function sinceProcessStart(request: RunRequest): RunRequest {
+  const { deadlineMs } = request;
+  return deadlineMs === undefined ? request : { ...request, deadlineMs: Math.max(0, deadlineMs - performance.now()) };
 }
 
 /** `{[key]: value}`, or nothing for a value that was not given. */

@@ -3,8 +3,6 @@ import type { Clock } from '../supervise/clock.js';
 
 /** Longest delay a timer takes; a longer one would fire at once. */
 const longestTimerMs = 2 ** 31 - 1;
-/** Longest session deadline (spec/session.md 11). */
-export const longestDeadlineMs = 10 * 365.25 * 24 * 3600 * 1000;
 
 /** The one text that tells the model how much time is left (spec/session.md 11). */
 export class DeadlineNotice {
@@ -31,7 +29,7 @@ export class DeadlineNotice {
 
 /** Calls `reached` once `deadlineMs` of monotonic time have passed; stops when the returned function is called. */
 export function countdown(clock: Clock, deadlineMs: number, reached: () => void): () => void {
-  const endsAtMs = clock.monotonic() + Math.min(deadlineMs, longestDeadlineMs);
+  const endsAtMs = clock.monotonic() + deadlineMs;
   let timer: NodeJS.Timeout | undefined;
   const arm = (): void => {
     const leftMs = endsAtMs - clock.monotonic();

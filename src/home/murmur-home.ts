@@ -8,7 +8,6 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Mode of every directory that maps this machine's sessions. */
 export const PRIVATE_DIRECTORY_MODE = 0o700;
-export const PRIVATE_FILE_MODE = 0o600;
 
 /** The places below the user's murmur home. Touches nothing. `E-IO-001` when the user has no home directory. */
 export function locateMurmurHome(env: Environment = process.env): MurmurHome {

@@ -42,8 +42,6 @@ export * from './message.js';
 export { countTokens, estimateTokens } from './occupancy.js';
 export {
   type AttemptEnding,
-  type AttemptStatus,
-  endingStatus,
   redactor,
   resultFiles,
   resultText,

@@ -11,24 +11,6 @@ export interface TextBlock extends ContentBlock {
   readonly text: string;
 }
 
-export interface ThinkingBlock extends ContentBlock {
-  readonly type: 'thinking';
-  readonly text: string;
-  readonly signature?: string;
-}
-
-export interface ImageBlock extends ContentBlock {
-  readonly type: 'image';
-  readonly source: { readonly type?: 'base64'; readonly media_type: string; readonly data: string };
-}
-
-export interface ToolCallBlock extends ContentBlock {
-  readonly type: 'tool_call';
-  readonly id: string;
-  readonly name: string;
-  readonly input: Readonly<Record<string, unknown>>;
-}
-
 /** Keys the runtime keeps on a message and no driver sees (session.md 6.1, 7.1). */
 interface Bookkeeping {
   /** `msg_` id, minted once where the message is created. */
@@ -59,7 +41,7 @@ export type Message = UserMessage | AssistantMessage | ToolMessage;
 const bookkeepingKeys = new Set(['id', 'source_id', 'inserted_by', 'fence', 'canceled', 'truncated']);
 
 /** One text block. */
-export function textBlock(text: string): TextBlock {
+function textBlock(text: string): TextBlock {
   return { type: 'text', text };
 }
 
@@ -86,11 +68,11 @@ export function normaliseContent(content: unknown): ContentBlock[] {
   return content.filter(isBlock);
 }
 
-export function isBlock(value: unknown): value is ContentBlock {
+function isBlock(value: unknown): value is ContentBlock {
   return typeof value === 'object' && value !== null && typeof (value as { type?: unknown }).type === 'string';
 }
 
-export function isTextBlock(block: ContentBlock): block is TextBlock {
+function isTextBlock(block: ContentBlock): block is TextBlock {
   return block.type === 'text' && typeof block.text === 'string';
 }
 

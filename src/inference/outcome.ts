@@ -10,17 +10,6 @@ export type AttemptEnding =
   | { readonly type: 'no_answer'; readonly reason: string }
   | { readonly type: 'canceled' };
 
-export type AttemptStatus = 'ok' | 'failed' | 'max_turns_reached' | 'spend_ceiling_reached' | 'no_answer' | 'canceled';
-
-export const endingStatus = {
-  answered: 'ok',
-  failed: 'failed',
-  turns_exceeded: 'max_turns_reached',
-  ceiling_reached: 'spend_ceiling_reached',
-  no_answer: 'no_answer',
-  canceled: 'canceled',
-} as const satisfies Record<AttemptEnding['type'], AttemptStatus>;
-
 /** The text of `out/result.txt` for an ending, credential values replaced by `redact`. */
 export function resultText(ending: AttemptEnding, redact: (text: string) => string = (text) => text): string {
   switch (ending.type) {

@@ -61,7 +61,7 @@ export interface ReadOptions {
   readonly mintCallId?: MintCallId;
 }
 
-export const maxErrorBytes = 2000;
+const maxErrorBytes = 2000;
 
 /**
  * The typed meaning of what a driver call returned (drivers.md sections 1 and 4). Never throws.

@@ -4,7 +4,7 @@ import type { LimitsDeclared, ResourcesDeclared } from '../manifest/index.js';
 /** `capabilities.resources` with every omitted field at its default. */
 export type HostResourceLimits = Required<ResourcesDeclared>;
 
-export const defaultDeadlineSeconds = 600;
+const defaultDeadlineSeconds = 600;
 export const hookDefaultDeadlineSeconds = 30;
 
 const resourceDefaults: HostResourceLimits = {

@@ -1,9 +1,9 @@
 import type { ResolvedArtifact } from '../artifacts/index.js';
-import { MurError, type WarningCode } from '../errors/index.js';
+import { type ErrorCode, MurError, type WarningCode } from '../errors/index.js';
 import type { CredentialChange } from '../home/credential.js';
 import type { MurmurHome, SessionFolders } from '../home/index.js';
 import type { ChoiceLimits, ResolvedPrompt } from '../inference/index.js';
-import type { ContainmentClass, LifecycleConfig } from '../manifest/index.js';
+import { type ContainmentClass, type LifecycleConfig, overrideLifecycle } from '../manifest/index.js';
 import type { NetworkRule } from '../policy/index.js';
 import type { Clock } from '../supervise/clock.js';
 import type { NoticeListener } from '../supervise/notice.js';
@@ -89,10 +89,10 @@ export class StageDraft {
     this.scope = fields.scope;
     this.wasm = fields.wasm;
     this.notify = fields.notify;
-    this.lifecycle = { ...fields.request.lifecycle, ...fields.request.lifecycleOverride };
+    this.lifecycle = overrideLifecycle(fields.request.lifecycle, fields.request.lifecycleOverride ?? {});
   }
 
-  warn(code: WarningCode, message: string): void {
+  warn(code: WarningCode | ErrorCode, message: string): void {
     this.notify({ type: 'warning', code, message, origin: 'runtime' });
   }
 }
