@@ -1,5 +1,5 @@
 import type { ResolvedArtifact } from '../artifacts/index.js';
-import { type ErrorCode, MurError, type WarningCode } from '../errors/index.js';
+import { MurError, type WarningCode } from '../errors/index.js';
 import type { CredentialChange } from '../home/credential.js';
 import type { MurmurHome, SessionFolders } from '../home/index.js';
 import type { ChoiceLimits, ResolvedPrompt } from '../inference/index.js';
@@ -92,7 +92,7 @@ export class StageDraft {
     this.lifecycle = overrideLifecycle(fields.request.lifecycle, fields.request.lifecycleOverride ?? {});
   }
 
-  warn(code: WarningCode | ErrorCode, message: string): void {
+  warn(code: WarningCode, message: string): void {
     this.notify({ type: 'warning', code, message, origin: 'runtime' });
   }
 }

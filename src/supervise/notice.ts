@@ -2,7 +2,7 @@
  * What a session tells whoever watches it from inside this process (CLI progress, library users). Facts, in order, past tense.
  * Not the trace (src/trace) and not the event log: notices carry display data only and may be dropped.
  */
-import type { ErrorCode, WarningCode } from '../errors/index.js';
+import type { WarningCode } from '../errors/index.js';
 
 export type SessionNotice =
   | { readonly type: 'stage.entered'; readonly step: string }
@@ -10,8 +10,8 @@ export type SessionNotice =
   | { readonly type: 'component.compiled'; readonly name: string; readonly durationMs: number }
   | {
       readonly type: 'warning';
-      /** An error's code for a failure that ended nothing; `''` for a plain note that has none. */
-      readonly code: WarningCode | ErrorCode | '';
+      /** `''` for a plain note that has none. */
+      readonly code: WarningCode | '';
       readonly message: string;
       readonly origin: 'runtime' | 'manifest' | 'cli';
     }
