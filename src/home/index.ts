@@ -3,12 +3,13 @@
  * writes below them. Not artifact stores (src/artifacts), not what guests may touch (src/wasm, workers/).
  * Read next: types.ts (what a held directory promises), walk.ts (why it keeps the promise), session-folders.ts.
  */
-export { removeAbandoned } from './abandoned.js';
 export { holdDirectory } from './held.js';
+export { removeLeftovers } from './leftovers.js';
 export { ensurePrivateDirectory, locateMurmurHome, murmurHome } from './murmur-home.js';
-export { startToken } from './process-identity.js';
+export { type ProcessStat, parseStat, startToken } from './process-identity.js';
 export { applyRetention } from './retention.js';
 export { createSessionFolders, recordsGroup } from './session-folders.js';
+export { isLeftOver, temporaryName } from './temporary.js';
 export {
   type AppendFile,
   DEFAULT_FILE_MODE,

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
-import { reasonOf } from '../errors/index.js';
-import { ensurePrivateDirectory, holdDirectory, type MurmurHome, startToken } from '../home/index.js';
+import { reasonOf, type Secret } from '../errors/index.js';
+import { ensurePrivateDirectory, holdDirectory, type MurmurHome } from '../home/index.js';
 import { type Clock, systemClock } from '../supervise/clock.js';
 import { isId } from '../supervise/ids.js';
 import { guardOf } from './guard.js';
+import { startToken } from './process.js';
 import { hasControllingTerminal } from './terminal.js';
 import type { PublishOutcome, RunningRecord } from './types.js';
 
@@ -48,9 +49,13 @@ export function publishRecord(home: MurmurHome, record: RunningRecord): PublishO
   }
 }
 
-/** The nine fields in their order, whatever order or extras the object has. */
+/**
+ * The nine fields in their order, then the optional ones that apply, whatever order or extras the object has. The only place
+ * where the tokens of a door are written.
+ */
 function textOf(record: RunningRecord): string {
-  const ordered: RunningRecord = {
+  const { door_token, credentials, formation_id, formation_lifeline, formation_launcher, spawned_by } = record;
+  const ordered = {
     session_id: record.session_id,
     url: record.url,
     pid: record.pid,
@@ -60,8 +65,25 @@ function textOf(record: RunningRecord): string {
     workdir: record.workdir,
     outlives_launcher: record.outlives_launcher,
     started_at: record.started_at,
+    // JSON leaves out what is undefined.
+    door_token: door_token?.reveal(),
+    credentials: credentials && revealed(credentials),
+    formation_id,
+    formation_lifeline: formation_lifeline || undefined,
+    formation_launcher: formation_launcher && {
+      pid: formation_launcher.pid,
+      process_start: formation_launcher.process_start,
+    },
+    spawned_by,
   };
   return JSON.stringify(ordered, null, 2);
+}
+
+/** Sorted by name; `undefined` when there are none. */
+function revealed(credentials: Readonly<Record<string, Secret>>): Record<string, string> | undefined {
+  const names = Object.keys(credentials).sort();
+  if (names.length === 0) return undefined;
+  return Object.fromEntries(names.map((name) => [name, credentials[name]!.reveal()]));
 }
 
 /**
