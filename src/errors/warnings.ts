@@ -26,6 +26,10 @@ const rows = {
     when: 'a file beside the work (MURMUR.md, result, conversation record) could not be written; the session runs on',
     hint: 'check the free space and the permissions of the murmur home',
   },
+  'W-RUN-903': {
+    when: 'something a session had opened was not released in time, or its release failed',
+    hint: 'report it: a release that hangs or fails is a fault of mur',
+  },
   'W-SEC-002': {
     when: 'this host cannot walk paths by descriptor, so a process that swaps folders could lead a tool outside',
     hint: 'run on Linux, or let no other process change the work folder',

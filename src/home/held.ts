@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, renameSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { MurError } from '../errors/index.js';
 import { openAppend } from './append-file.js';
@@ -91,6 +91,19 @@ class Held implements HeldDirectory {
         this.#inParent(rel, (place, name) => removeLeaf(this.#walker, place, name)),
       ) ?? false
     );
+  }
+
+  rename(from: string, to: string): void {
+    this.#run('rename', from, () => {
+      for (const name of [from, to]) {
+        if (this.#walker.names(this, name).length !== 1) throw this.#walker.refuse(join(this.path, name), 'not a name');
+      }
+      // A folder would replace an empty one of that name. Nobody makes ours except under a name of their own.
+      if (lstatSync(this.#walker.at(this, to), { throwIfNoEntry: false }) !== undefined) {
+        throw new MurError('E-IO-003', `${join(this.path, to)} already exists`);
+      }
+      renameSync(this.#walker.at(this, from), this.#walker.at(this, to));
+    });
   }
 
   list(rel: string): Entry[] {

@@ -6,6 +6,7 @@ import { holdDirectory } from './held.js';
 import { Latch } from './latch.js';
 import { ensurePrivateDirectory, PRIVATE_DIRECTORY_MODE } from './murmur-home.js';
 import { writeLock } from './session-lock.js';
+import { temporaryName } from './temporary.js';
 import type { HeldDirectory, RefusalLatch, SessionFolderRequest, SessionFolders } from './types.js';
 import { Undo } from './undo.js';
 import { makeNew, openWorkFolder, type WorkFolder } from './work-folder.js';
@@ -26,7 +27,7 @@ export function createSessionFolders(request: SessionFolderRequest): SessionFold
   try {
     const latch = new Latch();
     const work = openWorkFolder(request, latch, undo);
-    const runtime = named('E-RUN-903', 'the runtime directory', () => openRuntime(request, latch, undo));
+    const runtime = named('E-RUN-903', 'the runtime directory', () => openRuntime(request, work, latch, undo));
     const records = named('E-RUN-904', 'the records directory', () => openRecords(request, work, latch, undo));
     return sessionFolders(sessionId, latch, work, runtime, records);
   } catch (error) {
@@ -44,12 +45,18 @@ interface Runtime {
   readonly delegations: HeldDirectory;
 }
 
-function openRuntime(request: SessionFolderRequest, latch: RefusalLatch, undo: Undo): Runtime {
+/** The folder gets the session's name once its lock is in it, so that nobody ever sees one without knowing whose it is. */
+function openRuntime(request: SessionFolderRequest, work: WorkFolder, latch: RefusalLatch, undo: Undo): Runtime {
   const { home, sessionId } = request;
   ensurePrivateDirectory(home.sessions);
   const sessions = undo.closing(holdDirectory(home.sessions, { latch }));
-  const session = makeNew(sessions, sessionId, PRIVATE_DIRECTORY_MODE, undo);
-  writeLock(session);
+  const staged = temporaryName();
+  const unnamed = makeNew(sessions, staged, PRIVATE_DIRECTORY_MODE, undo);
+  writeLock(unnamed, join(recordsGroup(work.root), sessionId));
+  unnamed.close();
+  sessions.rename(staged, sessionId);
+  undo.add(() => sessions.remove(sessionId));
+  const session = undo.closing(sessions.hold(sessionId));
   const below = (parent: HeldDirectory, name: string): HeldDirectory =>
     undo.closing(parent.hold(name, { mode: PRIVATE_DIRECTORY_MODE }));
   const root = below(session, 'runtime');

@@ -1,42 +1,34 @@
 /**
- * Who holds a session's folder: `sessions/<id>/.lock`, one line `<pid> <start token>`.
+ * Who holds a session's folder: `sessions/<id>/.lock`. Its first line is `<pid> <start token>`; the second names the session's
+ * records, relative to `~/.murmur/records`, so that a later launch finds what a killed session left half-written there.
  *
- * Upstream holds a kernel file lock. Node has none, so this names the process instead, and a reader compares the name with the
- * process table. Does not stop: a reader on another machine that shares the home; a pid that is used again within one clock
- * tick of the same boot.
+ * Upstream holds a kernel file lock. Node has none, so this names the process instead; what that does not stop: holder.ts.
  */
-import { startToken } from './process-identity.js';
+import { isProvablyGone, ownStartToken } from './holder.js';
 import type { HeldDirectory } from './types.js';
 
 const lockFile = '.lock';
 
-/** Largest pid_t. `process.kill` reads 0 and negative numbers as groups, so a number is checked before it is used. */
-const maxPid = 0x7fffffff;
-
-export function writeLock(session: HeldDirectory): void {
-  session.writeFile(lockFile, `${process.pid} ${startToken(process.pid) ?? ''}\n`, { mode: 0o600 });
+export function writeLock(session: HeldDirectory, records: string): void {
+  session.writeFile(lockFile, `${process.pid} ${ownStartToken()}\n${records}\n`, { mode: 0o600 });
 }
 
 /**
- * Whether a process may still be using the folder of session `id` below `sessions`. Only no lock, or one whose process is provably gone, says no: a
- * reading that could not be taken is not evidence.
+ * Whether a process may still be using the folder of session `id` below `sessions`. Only no lock, or one whose process is
+ * provably gone, says no. A folder gets its name after its lock, and loses its lock only while it is being removed.
  */
 export function mayBeHeld(sessions: HeldDirectory, id: string): boolean {
-  const bytes = sessions.readFile(`${id}/${lockFile}`, { limitBytes: 256 });
-  if (bytes === undefined) return false;
-  const [pid, token] = bytes.toString('latin1').trim().split(' ');
-  const number = Number(pid);
-  if (!Number.isInteger(number) || number <= 0 || number > maxPid) return true;
-  if (!exists(number)) return false;
-  const fresh = startToken(number);
-  return fresh === undefined || token === undefined || fresh === token;
+  const [first] = linesOf(sessions, id) ?? [];
+  if (first === undefined) return false;
+  const [pid, token] = first.split(' ');
+  return !isProvablyGone(Number(pid), token);
 }
 
-function exists(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
-  }
+/** Where the session keeps its records; `undefined` when its lock does not say. */
+export function recordsOf(sessions: HeldDirectory, id: string): string | undefined {
+  return linesOf(sessions, id)?.[1] || undefined;
+}
+
+function linesOf(sessions: HeldDirectory, id: string): string[] | undefined {
+  return sessions.readFile(`${id}/${lockFile}`, { limitBytes: 8_192 })?.toString('utf8').trimEnd().split('\n');
 }

@@ -91,6 +91,8 @@ export interface HeldDirectory {
   mkdir(rel: string, mode: number): void;
   /** Removes a file, a link, or a whole folder without following links. False when nothing had that name. */
   remove(rel: string): boolean;
+  /** Gives the entry `from` of this directory the name `to`, which must be free. Both are single names. */
+  rename(from: string, to: string): void;
   /** Entries sorted by name; `E-IO-001` when the directory is missing. `.` is this directory. */
   list(rel: string): Entry[];
   /** Facts about the entry itself, never about what a link points to; `undefined` when nothing has that name. */

@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { closeSync, constants, fchmodSync, lstatSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { temporaryName } from './temporary.js';
 import type { Place, Walker } from './walk.js';
 
 /**
@@ -12,7 +12,7 @@ export function writeLeaf(walker: Walker, place: Place, name: string, bytes: Uin
   if (lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink()) {
     throw walker.refuse(join(place.path, name), 'the path is a link');
   }
-  const staged = walker.at(place, `.mur-${randomBytes(8).toString('hex')}.tmp`);
+  const staged = walker.at(place, temporaryName());
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
   const fd = openSync(staged, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   try {

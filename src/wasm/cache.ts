@@ -2,16 +2,18 @@
  * The compiled forms on disk: one folder per key, made whole and renamed into place, read only when every digest fits.
  * Not the compiling (compiler.ts) and not what a process keeps in memory (compiled.ts).
  *
- * Layout: `<key>/manifest.json`, `<key>/c.vm.js`, `<key>/<module>.wasm`, and later `<key>/c.vm.cache-<v8>-<arch>`.
+ * Layout: `<key>/manifest.json`, `<key>/c.vm.js`, `<key>/<module>.wasm`, and later `<key>/c.vm.cache-<v8>-<arch>`. What is being
+ * made is beside the keys under a name that says by whom, and is removed by the next host once that process is gone.
  * Several processes may build the same key; the first rename wins and the others use its result.
  * Does not stop: somebody who can write into the folder. It is 0700, owned by this user, and its digests guard against
  * torn writes and decay, not against its owner.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { chmod, lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ModuleMeta } from '../../workers/message.js';
 import { MurError } from '../errors/index.js';
+import { isLeftOver, temporaryName } from '../home/index.js';
 
 export interface CachedModule {
   readonly name: string;
@@ -44,7 +46,6 @@ interface Manifest {
 const sourceFile = 'c.vm.js';
 const codeCacheFile = `c.vm.cache-${process.versions.v8}-${process.arch}`;
 const digestBytes = 32;
-const abandonedAfterMs = 60 * 60 * 1000;
 
 export function sha256(...parts: readonly (Uint8Array | string)[]): string {
   const hash = createHash('sha256');
@@ -89,8 +90,7 @@ export class ComponentCache {
     form: CompiledForm,
   ): Promise<void> {
     await this.#open();
-    await this.#sweep();
-    const building = join(this.#dir, `${key}.tmp-${process.pid}-${randomBytes(4).toString('hex')}`);
+    const building = join(this.#dir, temporaryName());
     await mkdir(building, { mode: 0o700 });
     try {
       const body: ManifestBody = {
@@ -125,12 +125,11 @@ export class ComponentCache {
   }
 
   async writeCodeCache(key: string, data: Uint8Array): Promise<void> {
-    const target = this.#path(key, codeCacheFile);
-    const building = `${target}.tmp-${process.pid}-${randomBytes(4).toString('hex')}`;
+    const building = join(this.#dir, temporaryName());
     const digest = Buffer.from(sha256(key, data), 'hex');
     try {
       await writeFile(building, Buffer.concat([digest, data]), { mode: 0o600 });
-      await rename(building, target);
+      await rename(building, this.#path(key, codeCacheFile));
     } finally {
       await rm(building, { force: true });
     }
@@ -148,25 +147,22 @@ export class ComponentCache {
       }
       if ((await this.read(key)) !== undefined) return;
       // A damaged entry is in the way. Moving it aside is atomic too, so readers see it or nothing.
-      const aside = `${building}-damaged`;
+      const aside = join(this.#dir, temporaryName());
       await rename(target, aside).catch(() => {});
       await rm(aside, { recursive: true, force: true });
     }
   }
 
   #open(): Promise<void> {
-    this.#opened ??= openPrivateDir(this.#dir);
+    this.#opened ??= openPrivateDir(this.#dir).then(() => this.#sweep());
     return this.#opened;
   }
 
   /** Removes what killed builds left behind. */
   async #sweep(): Promise<void> {
-    for (const name of await readdir(this.#dir)) {
-      if (!name.includes('.tmp-')) continue;
-      const path = join(this.#dir, name);
-      const stat = await lstat(path).catch(() => undefined);
-      if (stat !== undefined && Date.now() - stat.mtimeMs > abandonedAfterMs)
-        await rm(path, { recursive: true, force: true });
+    for (const name of (await readdir(this.#dir)).filter(isLeftOver)) {
+      // Another host may be removing it too; what stays is tried again by the next one.
+      await rm(join(this.#dir, name), { recursive: true, force: true }).catch(() => undefined);
     }
   }
 

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { removeAbandoned } from '../../src/home/abandoned.js';
 import { murmurHome } from '../../src/home/murmur-home.js';
 import { startToken } from '../../src/home/process-identity.js';
 import { applyRetention } from '../../src/home/retention.js';
@@ -130,15 +129,4 @@ test('under --workdir only records are removed', () => {
   });
   expect(report.outcomes[0]).toMatchObject({ targets: [idOf(1)] });
   expect(readdirSync(machine.workdirs).sort()).toEqual([idOf(1), idOf(0)]);
-});
-
-test('removes what killed sessions left behind, but nothing young, running or foreign', () => {
-  const machine = new Machine();
-  machine.lock(3, '4194999 1\n');
-  machine.lock(2, `${process.pid} ${startToken(process.pid) ?? ''}\n`);
-  mkdirSync(join(machine.home.sessions, idOf(1)));
-  mkdirSync(join(machine.home.sessions, idOf(0)));
-  mkdirSync(join(machine.home.sessions, 'other'));
-  expect(removeAbandoned(machine.home, now)).toEqual([idOf(3), idOf(1)]);
-  expect(readdirSync(machine.home.sessions).sort()).toEqual([idOf(2), idOf(0), 'other'].sort());
 });

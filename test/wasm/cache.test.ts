@@ -4,6 +4,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { temporaryName } from '../../src/home/index.js';
 import { build, guests } from '../fixtures/component/guests.js';
 import { openHost, resultOf } from './host.js';
 
@@ -89,15 +90,16 @@ describe('cache', () => {
     expect(await loadOnce()).toMatchObject({ states: ['compiling', 'compiled'], data: 'hello' });
   });
 
-  it('removes what a killed build left an hour ago', async () => {
+  it('removes what killed builds left, however young, and nothing of a living process, however old', async () => {
     await mkdir(cacheDir, { mode: 0o700 });
-    const [old, young] = [join(cacheDir, 'k.tmp-1-aa'), join(cacheDir, 'k.tmp-1-bb')];
-    await mkdir(old);
-    await mkdir(young);
+    const ours = temporaryName();
+    const [dead, file] = ['aa', 'bb'].map((end) => `.mur-4194999-1-${end.repeat(8)}.tmp`);
+    for (const name of [ours, dead!]) await mkdir(join(cacheDir, name));
+    await writeFile(join(cacheDir, file!), 'half a code cache');
     const longAgo = new Date(Date.now() - 2 * 60 * 60 * 1000);
-    await utimes(old, longAgo, longAgo);
+    await utimes(join(cacheDir, ours), longAgo, longAgo);
     const { key } = await loadOnce();
-    expect((await readdir(cacheDir)).sort()).toEqual([key, 'k.tmp-1-bb'].sort());
+    expect((await readdir(cacheDir)).sort()).toEqual([key, ours].sort());
   });
 
   it('compiles once for callers that come together', async () => {
