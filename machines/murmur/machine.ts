@@ -4,13 +4,15 @@
  * The first signal drains, the second forces, and a drain that takes too long is forced too (spec/session.md 12).
  */
 import { type AnyActorLogic, assign, sendTo, setup } from 'xstate';
-import { oneShot, ongoing } from '../effect.js';
+import { type Fault, faultOf, oneShot, ongoing } from '../effect.js';
 
 export type Signal = 'SIGTERM' | 'SIGINT';
 
 export interface MurmurInput {
-  /** Longest time from the first signal to the end of the process. */
+  /** Longest time the sessions get from the first request to stop; then they are given up. */
   readonly forceAfterMs: number;
+  /** A script capsule has no way to wind down: its first signal ends it at once (spec/cli.md 11.5). */
+  readonly firstSignal: 'drains' | 'forces';
 }
 
 export interface MurmurContext extends MurmurInput {
@@ -18,18 +20,23 @@ export interface MurmurContext extends MurmurInput {
   readonly alive: number;
   readonly signal: Signal | null;
   readonly forced: boolean;
+  readonly fault: Fault | null;
 }
 
 export interface MurmurOutput {
   readonly signal: Signal | null;
   /** True when the process must exit now, with 128 + the signal's number, whatever is left. */
   readonly forced: boolean;
+  /** What broke above the sessions: the supervisor gave up, or signals could not be heard. */
+  readonly fault: Fault | null;
 }
 
 export type MurmurEvent =
   | { readonly type: 'session.started'; readonly id: string }
   | { readonly type: 'session.exited'; readonly id: string }
-  | { readonly type: 'signal.received'; readonly signal: Signal };
+  | { readonly type: 'signal.received'; readonly signal: Signal }
+  /** The deadline, or a program that embeds mur. It never counts as a signal (spec/session.md 11). */
+  | { readonly type: 'stop.requested' };
 
 export const murmurMachine = setup({
   types: {
@@ -49,20 +56,35 @@ export const murmurMachine = setup({
     countExited: assign({ alive: ({ context }) => Math.max(0, context.alive - 1) }),
     setSignal: assign({ signal: ({ context }, params: { signal: Signal }) => context.signal ?? params.signal }),
     setForced: assign({ forced: true, signal: ({ context }) => context.signal ?? ('SIGTERM' as const) }),
+    setFault: assign({ fault: (_, params: { error: unknown }) => faultOf(params.error) }),
     drainSessions: sendTo('sessions', { type: 'sup.drain' }),
   },
-  guards: { isLast: ({ context }) => context.alive <= 1 },
+  guards: {
+    isLast: ({ context }) => context.alive <= 1,
+    forcesAtOnce: ({ context }) => context.firstSignal === 'forces',
+    isSignaled: ({ context }) => context.signal !== null,
+  },
   delays: { forceAfter: ({ context }) => context.forceAfterMs },
 }).createMachine({
   id: 'murmur',
-  context: ({ input }) => ({ ...input, alive: 0, signal: null, forced: false }),
+  context: ({ input }) => ({ ...input, alive: 0, signal: null, forced: false, fault: null }),
   initial: 'active',
-  output: ({ context }) => ({ signal: context.signal, forced: context.forced }),
+  output: ({ context }) => ({ signal: context.signal, forced: context.forced, fault: context.fault }),
   states: {
     active: {
       invoke: [
-        { id: 'sessions', src: 'sessions', onDone: 'closed', onError: 'closed' },
-        { id: 'signals', src: 'signals' },
+        {
+          id: 'sessions',
+          src: 'sessions',
+          onDone: 'closed',
+          onError: { target: 'closed', actions: { type: 'setFault', params: ({ event }) => event } },
+        },
+        {
+          id: 'signals',
+          src: 'signals',
+          // Sessions that nobody can ask to stop are not left running.
+          onError: { target: '.stopping', actions: { type: 'setFault', params: ({ event }) => event } },
+        },
       ],
       initial: 'open',
       states: {
@@ -74,7 +96,15 @@ export const murmurMachine = setup({
               { guard: 'isLast', target: 'draining', actions: 'countExited' },
               { actions: 'countExited' },
             ],
-            'signal.received': { target: 'stopping', actions: { type: 'setSignal', params: ({ event }) => event } },
+            'signal.received': [
+              {
+                guard: 'forcesAtOnce',
+                target: '#murmur.forced',
+                actions: [{ type: 'setSignal', params: ({ event }) => event }, 'setForced'],
+              },
+              { target: 'stopping', actions: { type: 'setSignal', params: ({ event }) => event } },
+            ],
+            'stop.requested': 'stopping',
           },
         },
         draining: {
@@ -82,11 +112,14 @@ export const murmurMachine = setup({
           entry: 'drainSessions',
         },
         stopping: {
-          description: 'A signal asked every session to end. A second one, or too much time, forces it.',
+          description: 'Every session was asked to end. A second signal, or too much time, forces it.',
           entry: 'drainSessions',
           on: {
             'session.exited': { actions: 'countExited' },
-            'signal.received': { target: '#murmur.forced', actions: 'setForced' },
+            'signal.received': [
+              { guard: 'isSignaled', target: '#murmur.forced', actions: 'setForced' },
+              { actions: { type: 'setSignal', params: ({ event }) => event } },
+            ],
           },
           after: { forceAfter: { target: '#murmur.forced', actions: 'setForced' } },
         },

@@ -100,6 +100,7 @@ export const sessionMachine = setup({
       status: ({ context }, params: { cause: StopCause }) =>
         context.status ?? (params.cause === 'deadline_reached' ? ('deadline_reached' as const) : null),
     }),
+    setCanceled: assign({ status: 'canceled' as const }),
     noteCancel: assign({ cancelAsked: true }),
     cancelTask: sendTo('task', { type: 'task.cancel.requested' }),
     tellInputRequested: sendTo('task', (_, params: { prompt: string }) => ({
@@ -211,6 +212,12 @@ export const sessionMachine = setup({
         'choosing-kind': { always: [{ guard: 'isScript', target: 'scripting' }, { target: 'opening' }] },
         scripting: {
           description: 'A script capsule: its component runs once. No door, no tasks.',
+          on: {
+            'stop.requested': {
+              target: '#session.draining',
+              actions: [{ type: 'setStop', params: ({ event }) => event }, 'setCanceled'],
+            },
+          },
           invoke: {
             id: 'script',
             src: 'script',

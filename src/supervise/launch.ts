@@ -6,8 +6,8 @@
 import { constants } from 'node:os';
 import { type Actor, createActor, fromCallback } from 'xstate';
 import type { Fault } from '../../machines/effect.js';
-import { murmurMachine } from '../../machines/murmur/machine.js';
-import type { SessionEvent, SessionOutput, SessionStatus } from '../../machines/session/machine.js';
+import { type MurmurOutput, murmurMachine } from '../../machines/murmur/machine.js';
+import type { SessionEvent, SessionOutput, SessionStatus, StopCause } from '../../machines/session/machine.js';
 import { traceCredential } from '../effects/credential.js';
 import {
   countdown,
@@ -20,21 +20,19 @@ import {
 } from '../effects/index.js';
 import { EventRecorder } from '../effects/recorder.js';
 import { type ErrorCode, errorTable, MurError, toMurError } from '../errors/index.js';
-import { type MurmurHome, murmurHome, removeAbandoned } from '../home/index.js';
+import { type MurmurHome, murmurHome, removeLeftovers } from '../home/index.js';
 import { StageDraft, type StageRequest } from '../stage/index.js';
 import { TaskRegistry } from '../task/index.js';
 import { createWasmHost, type WasmHost } from '../wasm/index.js';
 import { type Clock, systemClock } from './clock.js';
 import type { NoticeListener, SessionNotice } from './notice.js';
 import { listen, observe } from './observe.js';
-import { ResourceScope } from './scope.js';
+import { ResourceScope, scopeFaults } from './scope.js';
 import { childSpec, type ExitReport, type SupervisorEmitted } from './supervisor/spec.js';
 import { createSupervisor } from './supervisor.js';
 
-/** Longest a session may take to end once it was asked to (spec/session.md 12). */
-const forceAfterMs = 20_000;
-/** What `draining` may take of it: less, so that the chart ends by itself. */
-const drainLimitMs = 15_000;
+/** Longest a launch may take to end once it was asked to, given up or not (spec/session.md 12). */
+const defaultEndWithinMs = 20_000;
 const defaultIdleSeconds = 30;
 /** What a signal, an abort or a drain asks a session. */
 const stopRequest: SessionEvent = { type: 'stop.requested', cause: 'session_stopped' };
@@ -49,6 +47,8 @@ export interface LaunchOptions {
   readonly handleSignals?: boolean;
   /** Aborting asks the session to stop, like a first SIGTERM. */
   readonly signal?: AbortSignal;
+  /** Longest it may take to end once asked to; then it is given up, and `forced`. Default 20 s. */
+  readonly endWithinMs?: number;
   /** Hears supervisor reports: children that failed, were forced, or released late. */
   readonly onReport?: (report: ExitReport) => void;
 }
@@ -66,7 +66,7 @@ export interface LaunchResult {
   readonly error: MurError | undefined;
   /** For a process that ran this launch alone (spec/cli.md 11.3). */
   readonly exitCode: number;
-  /** A signal ended the launch by force: exit at once, something may still be running. */
+  /** It was given up: exit at once, something may still be running. What was written is on the disk all the same. */
   readonly forced: boolean;
 }
 
@@ -75,12 +75,14 @@ export async function launch(request: StageRequest, options: LaunchOptions = {})
   const clock = options.clock ?? systemClock;
   const scope = new ResourceScope('session', { clock });
   const watch = new Watcher(options.onNotice);
+  const limits = limitsOf(options.endWithinMs ?? defaultEndWithinMs);
   const world = createWorld(request, options, scope, watch.notify);
   const supervisor = createSupervisor({
     onDispose: async () => {
-      await scope.close('session exited');
+      const faults = scopeFaults(await scope.close('session exited'));
+      for (const fault of faults) world.draft.warn('W-RUN-903', fault);
     },
-    disposeMs: forceAfterMs - drainLimitMs,
+    disposeMs: limits.disposeMs,
     report: (report) => options.onReport?.(report),
     clock,
   });
@@ -92,11 +94,48 @@ export async function launch(request: StageRequest, options: LaunchOptions = {})
           options.handleSignals === true ? processSignals : fromCallback<{ type: string }, undefined>(() => undefined),
       },
     }),
-    { input: { forceAfterMs } },
+    {
+      input: { forceAfterMs: limits.forceAfterMs, firstSignal: request.inference === undefined ? 'forces' : 'drains' },
+    },
   );
-  const output = await runRoot(root, world, options, watch);
-  if (watch.output === undefined) await scope.close('forced');
+  let output: MurmurOutput;
+  try {
+    output = await runRoot(root, world, options, watch, limits);
+  } finally {
+    await releaseRest(world, limits.giveUpMs);
+  }
   return resultOf(world, watch, output);
+}
+
+/** How the time to end is shared out. Each step leaves the next one enough, so that limits never add up past the whole. */
+interface Limits {
+  /** Of `draining`, which ends by itself then. */
+  readonly drainMs: number;
+  /** Of a release after the chart has ended. */
+  readonly disposeMs: number;
+  /** When the root gives the sessions up. */
+  readonly forceAfterMs: number;
+  /** Of what a launch still does once it was given up. */
+  readonly giveUpMs: number;
+}
+
+function limitsOf(endWithinMs: number): Limits {
+  const giveUpMs = endWithinMs / 20;
+  const forceAfterMs = endWithinMs - giveUpMs;
+  return { giveUpMs, forceAfterMs, drainMs: endWithinMs * 0.7, disposeMs: endWithinMs * 0.2 };
+}
+
+/**
+ * For a session that was given up: its lines reach the disk, and what it still holds is asked to let go. Nothing is left to do
+ * after any other end.
+ */
+async function releaseRest({ draft, trace, recorder }: SessionWorld, withinMs: number): Promise<void> {
+  const enough = new AbortController();
+  const flushed = Promise.allSettled([trace?.flush(), recorder.flush()]);
+  const late = draft.clock.sleep(withinMs / 2, enough.signal).catch(() => undefined);
+  await Promise.race([flushed, late]);
+  enough.abort();
+  await draft.scope.close('given up', { deadlineMs: withinMs / 2 });
 }
 
 function createWorld(
@@ -109,7 +148,7 @@ function createWorld(
   const home = options.home ?? murmurHome();
   const wasm = options.wasm ?? createWasmHost({ cacheDir: home.compiled });
   if (options.wasm === undefined) scope.use('workers', () => wasm.close());
-  removeAbandoned(home, clock.now());
+  removeLeftovers(home);
   const log = new SessionLog();
   const draft = new StageDraft({
     request,
@@ -147,12 +186,23 @@ function createWorld(
 }
 
 /** Starts the root chart with its one session and waits for the chart's final state. */
-function runRoot(root: Actor<typeof murmurMachine>, world: SessionWorld, options: LaunchOptions, watch: Watcher) {
-  return new Promise<{ readonly signal: NodeJS.Signals | null; readonly forced: boolean }>((resolve, reject) => {
+function runRoot(
+  root: Actor<typeof murmurMachine>,
+  world: SessionWorld,
+  options: LaunchOptions,
+  watch: Watcher,
+  limits: Limits,
+) {
+  return new Promise<MurmurOutput>((resolve, reject) => {
     observe(root, {
       error: (error) => reject(toMurError(error)),
-      complete: () => resolve(root.getSnapshot().output ?? { signal: null, forced: false }),
+      complete: () => resolve(root.getSnapshot().output ?? { signal: null, forced: false, fault: null }),
     });
+    /** Asks the session to stop for this cause, and the root to see that it does in time. */
+    const stop = (cause: StopCause): void => {
+      world.send({ type: 'stop.requested', cause });
+      root.send({ type: 'stop.requested' });
+    };
     root.start();
     const sessions = root.getSnapshot().children.sessions;
     if (sessions === undefined) throw new MurError('E-RUN-007', 'the supervisor of sessions did not start');
@@ -163,8 +213,8 @@ function runRoot(root: Actor<typeof murmurMachine>, world: SessionWorld, options
         if (event.type === 'child.started') {
           world.send = (fact: SessionEvent) => event.ref.send(fact);
           root.send({ type: 'session.started', id: event.id });
-          armDeadline(world);
-          options.signal?.addEventListener('abort', () => world.send(stopRequest), { once: true });
+          armDeadline(world, () => stop('deadline_reached'));
+          armAbort(world, options.signal, () => stop('session_stopped'));
         }
         if (event.type === 'child.exited') {
           watch.exited(
@@ -182,9 +232,10 @@ function runRoot(root: Actor<typeof murmurMachine>, world: SessionWorld, options
       child: childSpec({
         id: 'session',
         src: sessionLogic(world),
-        input: inputOf(world),
+        input: inputOf(world, limits.drainMs),
         restart: 'temporary',
-        shutdown: forceAfterMs,
+        // The root gives up first; what it then tells the process is the signal, not a late child.
+        shutdown: limits.forceAfterMs + limits.giveUpMs,
         drainEvent: stopRequest,
         system: { inspect: (event) => world.recorder.inspect(event) },
       }),
@@ -192,16 +243,19 @@ function runRoot(root: Actor<typeof murmurMachine>, world: SessionWorld, options
   });
 }
 
-function armDeadline(world: SessionWorld): void {
-  const { request, clock, scope } = world.draft;
-  if (request.deadlineMs === undefined) return;
-  scope.use(
-    'deadline',
-    countdown(clock, request.deadlineMs, () => world.send({ type: 'stop.requested', cause: 'deadline_reached' })),
-  );
+function armDeadline({ draft }: SessionWorld, reached: () => void): void {
+  const { request, clock, scope } = draft;
+  if (request.deadlineMs !== undefined) scope.use('deadline', countdown(clock, request.deadlineMs, reached));
 }
 
-function inputOf({ draft }: SessionWorld) {
+function armAbort({ draft }: SessionWorld, signal: AbortSignal | undefined, aborted: () => void): void {
+  if (signal?.aborted) aborted();
+  signal?.addEventListener('abort', aborted, { once: true });
+  // The signal may outlive many launches.
+  draft.scope.use('abort listener', () => signal?.removeEventListener('abort', aborted));
+}
+
+function inputOf({ draft }: SessionWorld, drainLimitMs: number) {
   const { request, lifecycle } = draft;
   const idleSeconds = Number(request.hostEnv.MURMUR_A2A_TIMEOUT_SECS);
   return {
@@ -242,14 +296,12 @@ class Watcher {
   }
 }
 
-function resultOf(
-  world: SessionWorld,
-  watch: Watcher,
-  root: { readonly signal: NodeJS.Signals | null; readonly forced: boolean },
-): LaunchResult {
+function resultOf(world: SessionWorld, watch: Watcher, root: MurmurOutput): LaunchResult {
   const { draft } = world;
-  const status = watch.output?.status ?? (root.forced ? 'canceled' : 'failed');
-  const error = watch.bug !== undefined ? toMurError(watch.bug) : errorOf(status, watch.output?.fault ?? null);
+  const ended = watch.output?.status ?? (root.forced ? 'canceled' : 'failed');
+  // A break above the session is no peaceful end, whatever the session made of it.
+  const status = root.fault !== null && peaceful.has(ended) ? 'failed' : ended;
+  const error = watch.bug !== undefined ? toMurError(watch.bug) : errorOf(status, watch.output?.fault ?? root.fault);
   draft.notify({ type: 'session.ended', sessionId: draft.sessionId ?? '', status });
   return {
     sessionId: draft.sessionId,

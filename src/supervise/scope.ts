@@ -135,7 +135,8 @@ export class ResourceScope {
     const endsAt = this.#clock.monotonic() + deadlineMs;
     if (endsAt >= this.#endsAt || this.#closed) return;
     this.#endsAt = endsAt;
-    for (const { scope } of this.#entries) if (scope?.#closing !== undefined) scope.#shorten(deadlineMs);
+    for (const { scope } of this.#entries)
+      if (scope !== undefined && scope.#closing !== undefined) scope.#shorten(deadlineMs);
     this.#countdown.abort();
     this.#countdown = new AbortController();
     this.#clock.sleep(deadlineMs, this.#countdown.signal).then(

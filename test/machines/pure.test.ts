@@ -14,9 +14,6 @@ const impure = [
   ...['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask', 'console', 'Buffer', 'Worker', 'eval'],
 ];
 
-/** Effects that have nothing to fail with. */
-const cannotFail = ['murmur.active: signals'];
-
 describe.each(files)('machines/%s', (file) => {
   const code = readFileSync(join(root, file), 'utf8')
     .replace(/\/\*[\s\S]*?\*\//g, '')
@@ -84,7 +81,7 @@ describe.each(Object.entries(charts))('the chart %s', (_, { machine }) => {
     const unanswered = nodes.flatMap((node) =>
       node.invoke
         .map(({ id }) => ({ id, name: `${node.id}: ${id}` }))
-        .filter(({ id, name }) => !handles(node, `xstate.error.actor.${id}`) && !cannotFail.includes(name))
+        .filter(({ id }) => !handles(node, `xstate.error.actor.${id}`))
         .map(({ name }) => name),
     );
     expect(unanswered).toEqual([]);

@@ -55,6 +55,11 @@ describe('staging', () => {
     expect(context.fault).toEqual({ code: 'E-RUN-007', message: 'bug' });
   });
 
+  test('a script that is stopped did not do its work', () => {
+    const facts = [...staged, { type: 'stop.requested', cause: 'session_stopped' }, ...drained];
+    expect(at(facts, { kind: 'script' })).toMatchObject({ state: 'ended', output: { status: 'canceled' } });
+  });
+
   test('stops on request and still releases everything', () => {
     const facts = [...staged.slice(0, 3), { type: 'stop.requested', cause: 'session_stopped' }, ...drained];
     expect(at(facts)).toMatchObject({ state: 'ended', output: { status: 'ok' } });
