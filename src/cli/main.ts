@@ -4,14 +4,17 @@
  * is imported when that command runs, because a session must be reachable soon after the process starts.
  * Read next: program.ts (the commands), run.ts (flags of `mur run`), run-session.ts (what it does).
  */
+import { leave, watchThreads } from './exit.js';
 import { Output } from './output.js';
 import { runProgram } from './program.js';
 
 const context = { stdout: new Output(process.stdout), stderr: new Output(process.stderr), env: process.env };
 
-process.exitCode = await runProgram(process.argv.slice(2), context, {
+watchThreads();
+const status = await runProgram(process.argv.slice(2), context, {
   async run(flags) {
     const { runSession } = await import('./run-session.js');
     return runSession(flags, context, async () => (await import('../index.js')).runCapsule);
   },
 });
+await leave(status);

@@ -40,8 +40,6 @@ export async function runSession(
     const runCapsule = await load();
     const result = await runCapsule(request, { onNotice, handleSignals: true });
     view.end(result);
-    // A signal ended it by force: whatever still runs must not keep the process.
-    if (result.forced) process.exit(result.exitCode);
     // Who let the capsule bring its own task is told how to give another.
     const hasOwnTask = flags.task === undefined && result.answer !== undefined;
     if (hasOwnTask && result.exitCode === 0) view.suggest(nextStep(flags));

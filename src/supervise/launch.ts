@@ -21,6 +21,7 @@ import {
 import { EventRecorder } from '../effects/recorder.js';
 import { type ErrorCode, errorTable, MurError, toMurError } from '../errors/index.js';
 import { type MurmurHome, murmurHome, removeLeftovers } from '../home/index.js';
+import { sweepRecords } from '../liveness/index.js';
 import { StageDraft, type StageRequest } from '../stage/index.js';
 import { TaskRegistry } from '../task/index.js';
 import { createWasmHost, type WasmHost } from '../wasm/index.js';
@@ -149,6 +150,7 @@ function createWorld(
   const wasm = options.wasm ?? createWasmHost({ cacheDir: home.compiled });
   if (options.wasm === undefined) scope.use('workers', () => wasm.close());
   removeLeftovers(home);
+  pruneRecords(home);
   const log = new SessionLog();
   const draft = new StageDraft({
     request,
@@ -183,6 +185,15 @@ function createWorld(
   draft.onCredentialChange = (artifact, name, change) =>
     traceCredential(world, artifact, { source: 'config', credential: name, ...change });
   return world;
+}
+
+/** Takes the running records of killed processes away. Who reads records next would do it too; no launch depends on it. */
+function pruneRecords(home: MurmurHome): void {
+  try {
+    sweepRecords(home);
+  } catch {
+    // A directory that cannot be used is told of when this session's own record goes there.
+  }
 }
 
 /** Starts the root chart with its one session and waits for the chart's final state. */
