@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -60,8 +60,9 @@ describe('the mur process', () => {
 describe('mur run on a real terminal', () => {
   it('ends as a neat log: no spinner, no leftovers, answer before status', () => {
     const manifest = resolve('examples/first/murmur.yaml');
+    mkdirSync(join(home, 'work'));
     const { status, stdout } = onTerminal(
-      `${mur} run --manifest '${manifest}' --workdir . --task 'Why did the pump stop?'`,
+      `${mur} run --manifest '${manifest}' --workdir work --task 'Why did the pump stop?'`,
     );
     const screen = screenAfter(stdout.replaceAll('\r\n', '\n'), 80).join('\n');
     expect(screen).toMatch(
