@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rehearsal } from '../e2e/cli.js';
 import { Library } from './run.js';
+import { expectTraceRules } from './trace-rules.js';
 
 let library: Library;
 beforeAll(() => {
@@ -43,7 +44,7 @@ test.runIf(process.platform === 'linux')(
     const stop = new AbortController();
     const seen: number[] = [];
     let url = '';
-    const { result } = await library.run(
+    const { result, lines } = await library.run(
       rehearsal([{ say: 'done' }], { lifecycle }),
       {},
       {
@@ -58,6 +59,8 @@ test.runIf(process.platform === 'linux')(
       },
     );
     expect(result.status).toBe('ok');
+    expectTraceRules(lines);
+    expect(lines.filter(({ event_type }) => event_type === 'a2a_task_received')).toHaveLength(4);
     expect(seen).toEqual([seen[0], seen[0], seen[0], seen[0], seen[0]]);
     expect(openBelow(conversations)).toEqual([]);
   },

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -170,4 +170,16 @@ test('an answer holds no key of this session, even when the provider says it', {
   } finally {
     await server.stop();
   }
+});
+
+test('what retention removed is told right after session_start, and is gone', async () => {
+  const trace = { retain: { max_sessions: 2 } };
+  const before = [await library.run(play([{ say: 'one' }])), await library.run(play([{ say: 'two' }]))];
+  const { lines, result } = await library.run(play([{ say: 'three' }], { trace }));
+  expectTraceRules(lines);
+  expect(lines[1]).toMatchObject({ event_type: 'retention', store: 'sessions' });
+  expect(lines[1]!.targets).toContain(before[0]!.result.sessionId);
+  expect(lines[1]!.removed).toBe((lines[1]!.targets as string[]).length);
+  expect(before.map(({ result: old }) => existsSync(old.recordsDir!))).toEqual([false, true]);
+  expect(existsSync(result.recordsDir!)).toBe(true);
 });
