@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { relative } from 'node:path';
 import { MurError } from '../errors/index.js';
 import { createSessionFolders } from '../home/index.js';
@@ -8,6 +8,8 @@ import type { StageDraft } from './draft.js';
 /** Gives the session its id and its three folders, held open until the scope closes (spec/session.md 4.1 step 11). */
 export function mint(draft: StageDraft): { readonly sessionId: string } {
   const { request, scope, home, clock } = draft;
+  // Asked before, so that a refusal leaves no folder, and again below, of the folder that is really held.
+  if (request.workdir !== undefined && existsSync(request.workdir)) refuseHomeInside(request.workdir, home.root);
   const sessionId = mintId('ses', clock.now());
   const folders = createSessionFolders({
     sessionId,

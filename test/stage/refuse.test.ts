@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rehearsal } from '../e2e/cli.js';
@@ -52,5 +52,19 @@ test('a native tool is refused before anything is compiled', async () => {
   const { result, notices } = await library.run(rehearsal([{ say: 'hi' }], { artifacts: [driver, own] }));
   expect(result.error?.code).toBe('E-RUN-907');
   expect(notices.filter(({ type }) => type === 'component.compiling')).toEqual([]);
+  expect(made()).toEqual([]);
+});
+
+test.each([
+  ['holds it', () => library.sandbox.home],
+  ['is it', () => join(library.sandbox.home, '.murmur')],
+  ['lies in it', () => join(library.sandbox.home, '.murmur', 'inside')],
+  ['leads to it by a link', () => join(library.sandbox.root, 'link')],
+])('a work folder that %s: the murmur home is kept apart, and nothing is left behind', async (_, workdir) => {
+  mkdirSync(join(library.sandbox.home, '.murmur', 'inside'), { recursive: true });
+  if (!existsSync(join(library.sandbox.root, 'link')))
+    symlinkSync(library.sandbox.home, join(library.sandbox.root, 'link'));
+  const { result } = await library.run(rehearsal([{ say: 'hi' }]), { workdir: workdir() });
+  expect(result.error?.code).toBe('E-RUN-908');
   expect(made()).toEqual([]);
 });
