@@ -49,7 +49,7 @@ const cases = [
 ] as const;
 
 describe.each(cases)('%s with model %s', (driver, model, start, endpoint, header) => {
-  test('runs a whole tool-use turn over SSE cut at awkward bytes, and only the provider sees the key', async () => {
+  test('runs a whole tool-use turn over SSE cut at awkward bytes, and only the provider sees the key (S18, spec/trace.md 12.8)', async () => {
     sandbox = new Sandbox();
     server = await start({ apiKey: key, split: awkward, answers });
     sandbox.manifest(manifest(driver, model, endpoint(server.url)));

@@ -263,7 +263,7 @@ describe('stopping', () => {
   });
 });
 
-describe('kill -9', () => {
+describe('kill -9 (spec/trace.md 12.7)', () => {
   test('at any moment leaves a readable trace, and a second run works', async () => {
     const turns = Array.from({ length: 4 }, () => ({
       say: 'word '.repeat(5),

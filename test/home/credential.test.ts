@@ -113,7 +113,7 @@ describe('a key in the config file, while the session runs,', () => {
     ]);
   });
 
-  test('is kept when the file loses it, which is said once per state of the file', () => {
+  test('is kept when the file loses it, which is said once per state of the file (S15)', () => {
     const changes: CredentialChange[] = [];
     write('credentials: { MY_KEY: one }');
     const { credential } = source({}, changes);

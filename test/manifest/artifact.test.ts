@@ -233,7 +233,7 @@ describe('a gateway', () => {
     ['https:h', "'https:h' on artifact 'a' is not a valid URL"],
     ['https://', "'https://' on artifact 'a' is not a valid URL"],
     ['https://h ost', "'https://h ost' on artifact 'a' is not a valid URL"],
-  ])('may not point at %s', (endpoint, why) => {
+  ])('may not point at %s (S16)', (endpoint, why) => {
     expect(placelessVerdict(gateway(`endpoint: "${endpoint}", keyless: true`))).toBe(bad(`gateway.endpoint ${why}`));
   });
 
