@@ -1,71 +1,100 @@
-import { createHash } from 'node:crypto';
 import type { InspectionEvent } from 'xstate';
 import { sessionMachine } from '../../machines/session/machine.js';
-import { reasonOf } from '../errors/index.js';
+import { reasonOf, type Secret } from '../errors/index.js';
 import type { HeldDirectory } from '../home/index.js';
-import { EventLog, type EventToLog } from '../replay/index.js';
+import { redactor } from '../inference/outcome.js';
+import { EventLog, keyframeEvery } from '../replay/log.js';
+import { chartHashes, machinesOf } from '../replay/machines.js';
+import { entryOf, Mailboxes } from '../replay/mailboxes.js';
+import type { Redact } from '../replay/plain.js';
 import type { Clock } from '../supervise/clock.js';
 
 /**
- * Writes every event that enters the mailbox of a session's root machine to `events.jsonl` (design: architecture section 6). Events
- * that come before the folders exist are kept and written first. Never throws: xstate would carry a throw into whoever sent the
- * event, so the first failure is reported and the log stays shorter than the session.
+ * Writes every event that enters the mailbox of one of a session's machines to `events.jsonl`, with the state it led to (design:
+ * architecture section 6, actors 5). While the machines run it only takes notes; lines are made and written, all at once, when they
+ * rest. So what a session does does not wait for its log, and a killed process loses at most the events of its last step.
+ *
+ * Never throws: xstate would carry a throw into whoever sent the event, so the first failure is reported and the log stays shorter
+ * than the session. Events that come before the folders exist are kept and written first.
  */
 export class EventRecorder {
-  readonly #clock: Clock;
+  readonly #mailboxes: Mailboxes;
   readonly #fail: (message: string) => void;
-  #waiting: EventToLog[] = [];
+  #redact: Redact | undefined;
   #log: EventLog | undefined;
-  #failed = false;
+  #keyframeAt = 0;
+  #isScheduled = false;
+  #state: 'open' | 'closing' | 'closed' = 'open';
 
   constructor(clock: Clock, fail: (message: string) => void) {
-    this.#clock = clock;
+    this.#mailboxes = new Mailboxes(() => clock.now());
     this.#fail = fail;
   }
 
   /** The inspector of the session's own actor system. */
   inspect(event: InspectionEvent): void {
-    if (event.type !== '@xstate.event' || event.actorRef.sessionId !== event.rootId) return;
-    const source = event.sourceRef as { readonly id?: string } | undefined;
-    const from = source === undefined || event.sourceRef === event.actorRef ? undefined : source.id;
-    this.#append({ at: this.#clock.now(), from, ev: event.event });
+    if (this.#state !== 'closed' && this.#mailboxes.inspect(event)) this.#schedule();
   }
 
-  open(records: HeldDirectory, sessionId: string): void {
+  /** `secrets` are written as `[redacted]` wherever an event or a state holds them. */
+  open(records: HeldDirectory, sessionId: string, secrets: readonly Secret[] = []): void {
     this.#guard(() => {
-      this.#log = new EventLog(records, { sessionId, chart: chartHash() });
-      for (const event of this.#waiting) this.#log.append(event);
-      this.#waiting = [];
+      this.#redact = secrets.length === 0 ? undefined : redactor(secrets);
+      const header = { sessionId, ...chartHashes(machinesOf(sessionMachine)) };
+      this.#log = new EventLog(records, header, this.#redact);
     });
+    this.#schedule();
   }
 
+  /** Resolves when everything that happened so far is on the disk. */
   async flush(): Promise<void> {
+    // The caller may be an effect that is being started, in the middle of a step.
+    await Promise.resolve();
+    this.#write();
     await this.#log?.flush();
   }
 
+  /** Closes the log once the session has ended, so that its last event is in it. */
   close(): void {
-    const log = this.#log;
-    this.#failed = true;
-    log?.close();
+    if (this.#state === 'open') this.#state = 'closing';
+    this.#schedule();
   }
 
-  #append(event: EventToLog): void {
-    if (this.#failed) return;
-    if (this.#log === undefined) this.#waiting.push(event);
-    else this.#guard(() => this.#log?.append(event));
+  /** Microtasks run when no machine is in the middle of a step: every state is then complete. */
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    queueMicrotask(() => {
+      this.#isScheduled = false;
+      this.#write();
+      if (this.#state === 'closing' && this.#mailboxes.isOver) this.#finish();
+    });
+  }
+
+  #write(): void {
+    const log = this.#log;
+    if (log === undefined || this.#state === 'closed') return;
+    this.#guard(() => {
+      const steps = this.#mailboxes.take();
+      log.append(steps.map((step) => entryOf(step, this.#redact)));
+      const last = steps.at(-1);
+      if (last === undefined || log.length - this.#keyframeAt < keyframeEvery) return;
+      this.#keyframeAt = log.length;
+      log.keyframe(last.at, this.#mailboxes.tree());
+    });
+  }
+
+  #finish(): void {
+    this.#state = 'closed';
+    this.#log?.close();
   }
 
   #guard(write: () => void): void {
     try {
       write();
     } catch (error) {
-      this.#failed = true;
+      this.#finish();
       this.#fail(`the event log stops here: ${reasonOf(error)}`);
     }
   }
-}
-
-/** Tells one version of the session chart from another: states, transitions and names, not code. */
-function chartHash(): string {
-  return createHash('sha256').update(JSON.stringify(sessionMachine.config)).digest('hex');
 }

@@ -4,6 +4,7 @@ import { needed } from '../stage/draft.js';
 import { mint, type StageStep, stageSteps } from '../stage/index.js';
 import { BlobStore, TraceWriter } from '../trace/index.js';
 import { outcomeOf } from './outcome.js';
+import { secretsOf } from './secrets.js';
 import type { SessionWorld } from './world.js';
 
 /** One staging step as an actor. */
@@ -33,7 +34,7 @@ export const mintSession = (world: SessionWorld) =>
       draft.scope.use('trace', () => trace.close());
       world.trace = trace;
       if (draft.request.trace.capture === 'content') world.blobs = new BlobStore(folders.recordsRoot);
-      world.recorder.open(folders.recordsRoot, sessionId);
+      world.recorder.open(folders.recordsRoot, sessionId, secretsOf(world));
       draft.scope.use('event log', () => world.recorder.close());
       draft.notify({
         type: 'session.staged',

@@ -59,6 +59,14 @@ const rows = {
   'E-SUP-902': { when: 'a supervised child did not end in its time and was stopped' },
   'E-SUP-903': { when: 'releasing what a supervised child held failed or took too long' },
   'E-SUP-904': { when: 'a resource was handed to a scope that is closed' },
+  'E-TRC-001': { when: 'a trace or an event log is unreadable' },
+  'E-TRC-002': { when: 'a session address matches no recorded session, or several' },
+  'E-TRC-901': { when: 'a replay does something else than the session did' },
+  'E-TRC-902': {
+    when: 'an event log was recorded with other charts than this build has',
+    hint: 'replay it with the mur that recorded it, or add --force and read the result with care',
+  },
+  'E-TRC-903': { when: 'a bundle would hold a secret that could not be removed' },
 } satisfies Record<string, ErrorRow>;
 
 export type ErrorCode = keyof typeof rows;

@@ -1,12 +1,37 @@
 /**
- * Recording a session so that it can be replayed. Read next: log.ts.
+ * Recording a session and replaying it: the log of the events its machines got, and the fold of the pure machines over it, which runs
+ * no effect. Not the recorder that listens to the actors (src/effects/recorder.ts), not the screens (src/cli/replay.ts).
+ *
+ *     const replay = openReplay(recordsDir);
+ *     replay.stateAt(17).machines;          // every machine after event 17
+ *     replay.verify().divergence;           // where today's machines would differ; undefined: nowhere
+ *
+ * Read next: types.ts (what a replay tells), log.ts (the file), fold.ts, verify.ts.
  */
 export {
+  type EntryToLog,
   EVENT_LOG_FILE,
   EventLog,
   type EventLogHeader,
   type EventLogItem,
-  type EventToLog,
+  eventLogItems,
+  type Keyframe,
+  keyframeEvery,
   type LoggedEvent,
   readEventLog,
+  rootPath,
 } from './log.js';
+export { type ChartHashes, chartHashes, isMachine, machinesOf } from './machines.js';
+export { plainJson, type Redact } from './plain.js';
+export { openReplay, type ReplayOptions, replayOf } from './replay.js';
+export { factsOf, type ReportedAction, requestOf, stateHash, stateOf, stateText } from './step.js';
+export type {
+  Divergence,
+  MachineState,
+  Replay,
+  ReplayMachine,
+  ReplayState,
+  ReplayStep,
+  Request,
+  Verification,
+} from './types.js';
