@@ -6,6 +6,7 @@
  */
 import {
   type CallbackActorLogic,
+  type EventObject,
   fromCallback,
   fromPromise,
   type NonReducibleUnknown,
@@ -36,9 +37,11 @@ export function oneShot<Output, Input extends NonReducibleUnknown>(name: string)
   return fromPromise<Output, Input>(() => Promise.reject(new Error(`effect '${name}' is not provided`)));
 }
 
-/** A long-lived effect with no implementation yet. */
-export function ongoing<Input extends NonReducibleUnknown>(name: string): CallbackActorLogic<{ type: string }, Input> {
-  return fromCallback<{ type: string }, Input>(() => {
+/** A long-lived effect with no implementation yet. `Told` is what the machine sends it. */
+export function ongoing<Input extends NonReducibleUnknown, Told extends EventObject = { type: string }>(
+  name: string,
+): CallbackActorLogic<Told, Input> {
+  return fromCallback<Told, Input>(() => {
     throw new Error(`effect '${name}' is not provided`);
   });
 }

@@ -14,11 +14,11 @@ import { taskMachine } from './task/machine.js';
 import { toolCallMachine } from './tool-call/machine.js';
 import { turnMachine } from './turn/machine.js';
 
-export { livenessMachine } from './liveness/machine.js';
+export * from './liveness/machine.js';
 export { murmurMachine } from './murmur/machine.js';
-export { registryMachine } from './registry/machine.js';
+export * from './registry/machine.js';
 export { sessionMachine } from './session/machine.js';
-export { stopMachine } from './stop/machine.js';
+export * from './stop/machine.js';
 export { taskMachine } from './task/machine.js';
 export { toolCallMachine } from './tool-call/machine.js';
 export { turnMachine } from './turn/machine.js';
@@ -85,6 +85,7 @@ export const charts: Readonly<Record<ChartName, ChartEntry>> = {
       capsuleName: 'sample',
       capsuleVersion: '0.1.0',
       kind: 'agent',
+      hasTask: true,
       acceptance: 'single',
       afterTask: 'exit',
       maxTurns: 10,
@@ -187,6 +188,7 @@ export const charts: Readonly<Record<ChartName, ChartEntry>> = {
       ]),
       done('probe', { ...about, door: 'Live', reason: null }),
       done('probe', { ...about, door: 'Unreachable', reason: 'silent' }),
+      done('probe', { ...about, door: 'Gone', reason: 'no process' }),
       broke('probe'),
       broke('watch'),
       { type: 'exit.noticed' },
@@ -216,6 +218,7 @@ export const charts: Readonly<Record<ChartName, ChartEntry>> = {
         done('prune', [{ sessionId: 'ses_a', result, reason: 'sample', at: 1 }]),
       ),
       broke('prune'),
+      { type: 'watching.failed', fault } as EventObject,
       { type: 'stop.requested' },
     ],
   },

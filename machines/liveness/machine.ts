@@ -47,7 +47,7 @@ export const livenessMachine = setup({
       enqueue.emit({ type: verdict, sessionId: context.sessionId, reason, evidence, at });
     }),
     signalDoor: enqueueActions(({ enqueue, context }, { door, reason, evidence, at }: DoorReading) => {
-      if (door === context.door) return;
+      if (door === 'Gone' || door === context.door) return;
       enqueue.assign({ door, reason, since: at });
       enqueue.emit({ type: door, sessionId: context.sessionId, reason, evidence, at });
     }),
@@ -56,6 +56,7 @@ export const livenessMachine = setup({
     isAlive: (_, reading: Reading) => reading.verdict === 'Alive',
     isGone: (_, reading: Reading) => reading.verdict === 'Gone',
     isLive: (_, reading: DoorReading) => reading.door === 'Live',
+    hasEnded: (_, reading: DoorReading) => reading.door === 'Gone',
   },
   delays: {
     recheck: ({ context }) => context.recheckMs,
@@ -94,6 +95,7 @@ export const livenessMachine = setup({
                 target: 'live',
                 actions: { type: 'signalDoor', params: ({ event }) => event.output },
               },
+              { guard: { type: 'hasEnded', params: ({ event }) => event.output }, target: 'rereading' },
               { target: 'unreachable', actions: { type: 'signalDoor', params: ({ event }) => event.output } },
             ],
             onError: {
@@ -111,7 +113,7 @@ export const livenessMachine = setup({
           after: { recheck: '#liveness.verifying' },
         },
         rereading: {
-          description: 'The watcher says that it ended. A report is no evidence: the process is read again.',
+          description: 'It is said to have ended. A report is no evidence: the process is read again.',
           invoke: readInvoke('reread', '#liveness.alive.probing'),
         },
       },

@@ -6,20 +6,29 @@ export type ProcessVerdict = 'Alive' | 'Unverified' | 'Gone';
 /** What layer 3 says of a session whose process is alive (spec/liveness.md 5.4). */
 export type DoorVerdict = 'Live' | 'Unreachable';
 
+/** What one layer said. For people: charts decide on verdicts. */
+export interface Evidence {
+  readonly layer: 1 | 2 | 3;
+  readonly says: string;
+  /** Unix milliseconds. */
+  readonly at: number;
+}
+
 /** One reading, with what was read and when (Unix milliseconds). The clock is the effect's: a chart reads none. */
 export interface Reading {
   readonly verdict: ProcessVerdict;
   /** Why it is not `Alive`. */
   readonly reason: string | null;
-  readonly evidence: readonly string[];
+  readonly evidence: readonly Evidence[];
   readonly at: number;
 }
 
 export interface DoorReading {
-  readonly door: DoorVerdict;
+  /** `Gone`: the process ended while its door was asked. What layers 1 and 2 say of it is read next. */
+  readonly door: DoorVerdict | 'Gone';
   /** Why it is not `Live`. */
   readonly reason: string | null;
-  readonly evidence: readonly string[];
+  readonly evidence: readonly Evidence[];
   readonly at: number;
 }
 
@@ -52,7 +61,7 @@ export type LivenessEvent = { readonly type: 'exit.noticed' };
 interface Told {
   readonly sessionId: string;
   readonly reason: string | null;
-  readonly evidence: readonly string[];
+  readonly evidence: readonly Evidence[];
   readonly at: number;
 }
 

@@ -34,7 +34,7 @@ export const registryMachine = setup({
     /** Reports `records.changed` when the folder changes. */
     folder: ongoing<null>('registry.folder'),
     /** Runs a liveness chart per session: told by `watch.changed`, reports `liveness.changed`. */
-    watchers: ongoing<null>('registry.watchers'),
+    watchers: ongoing<null, WatchChanged>('registry.watchers'),
     /** Reads each doomed record and its process again, and removes the record if the verdict stands. */
     prune: oneShot<readonly Pruned[], { readonly doomed: RegistryContext['doomed'] }>('registry.prune'),
   },
@@ -87,6 +87,7 @@ export const registryMachine = setup({
       ],
       on: {
         'liveness.changed': { actions: { type: 'noteChanges', params: ({ event }) => event } },
+        'watching.failed': { target: 'closed', actions: { type: 'setFault', params: ({ event }) => event } },
         'stop.requested': 'closed',
       },
       states: {

@@ -68,6 +68,7 @@ export type RegistryEvent =
   | { readonly type: 'records.changed' }
   /** Verdicts that changed within one turn of the event loop, in order. */
   | { readonly type: 'liveness.changed'; readonly changes: readonly Change[] }
+  | { readonly type: 'watching.failed'; readonly fault: Fault }
   | { readonly type: 'stop.requested' };
 
 export type RegistryEmitted =

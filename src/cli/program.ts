@@ -4,12 +4,18 @@ import { murVersion } from '../version.js';
 import type { CliContext, ExitStatus } from './context.js';
 import { welcome } from './help.js';
 import { errorText, outputFailure } from './output.js';
+import { type PsFlags, psCommand } from './ps.js';
 import { type RunFlags, runCommand } from './run.js';
+import { type StopFlags, stopCommand } from './stop.js';
 import { styleFor, wantsColor } from './style.js';
+import { type TokenFlags, tokenCommand } from './token.js';
 
 /** What each command does once its flags are understood. Loaded late, so that `mur --help` stays instant. */
 export interface Actions {
   run(flags: RunFlags): Promise<ExitStatus>;
+  ps(flags: PsFlags): Promise<ExitStatus>;
+  stop(flags: StopFlags): Promise<ExitStatus>;
+  token(flags: TokenFlags): Promise<ExitStatus>;
 }
 
 /** Parses `argv` (without node and script), runs the command it names and returns the exit status. Prints usage errors itself. */
@@ -22,9 +28,15 @@ export async function runProgram(argv: readonly string[], context: CliContext, a
   const program = new Command('mur').description('Runs packaged AI agents in isolation, from one manifest.');
   program.option('--no-color', 'no colours (NO_COLOR works too)');
   program.helpCommand('help [command]', 'explain a command');
-  program.addCommand(
-    runCommand((flags) => actions.run({ ...flags, color: flags.color && program.opts().color }), settle),
-  );
+  /** `--no-color` may also stand before the command. */
+  const colored = <T extends { readonly color: boolean }>(flags: T): T => ({
+    ...flags,
+    color: flags.color && program.opts().color,
+  });
+  program.addCommand(runCommand((flags) => actions.run(colored(flags)), settle));
+  program.addCommand(psCommand((flags) => actions.ps(colored(flags)), settle));
+  program.addCommand(stopCommand((flags) => actions.stop(colored(flags)), settle));
+  program.addCommand(tokenCommand((flags) => actions.token(colored(flags)), settle));
   for (const command of [program, ...program.commands]) {
     command
       .version(`mur ${murVersion}`, '--version', 'print the version')
@@ -44,7 +56,7 @@ export async function runProgram(argv: readonly string[], context: CliContext, a
   try {
     await program.parseAsync(helpTarget(argv, program), { from: 'user' });
   } catch (error) {
-    if (!(error instanceof CommanderError)) return fail(toMurError(error), context);
+    if (!(error instanceof CommanderError)) return fail(toMurError(error), context, words.length < argv.length);
     status = error.exitCode === 0 ? 0 : 2;
   }
   await stdout.flush();
@@ -52,8 +64,8 @@ export async function runProgram(argv: readonly string[], context: CliContext, a
   return status === 0 && stdout.failure !== undefined ? fail(outputFailure(stdout.failure), context) : status;
 }
 
-function fail(error: MurError, { stderr, env }: CliContext): ExitStatus {
-  stderr.write(errorText(error, styleFor(wantsColor({ isTerminal: stderr.isTerminal, env, noColor: false }))));
+function fail(error: MurError, { stderr, env }: CliContext, noColor = false): ExitStatus {
+  stderr.write(errorText(error, styleFor(wantsColor({ isTerminal: stderr.isTerminal, env, noColor }))));
   return error.exit;
 }
 

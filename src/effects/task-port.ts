@@ -1,5 +1,5 @@
 import type { TaskPort } from '../door/index.js';
-import type { TaskSnapshot } from '../task/index.js';
+import { isFinal, type TaskSnapshot } from '../task/index.js';
 import { type SessionWorld, traceOf } from './world.js';
 
 /** What the door asks of this session: each answer comes from the registry, and the charts are told what changed. */
@@ -24,21 +24,34 @@ export function taskPort(world: SessionWorld): TaskPort {
     },
     get: (taskId) => registry.get(taskId),
     cancel: (taskId) => {
-      const before = registry.get(taskId);
-      if (before === undefined) return undefined;
-      const task = expectTask(registry.cancel(taskId));
-      if (before.state === 'submitted') {
-        traceOf(world).write('task_canceled', {
-          task_id: taskId,
-          phase: 'queued',
-          detached_work_ids: [],
-          delegation_ids: [],
-        });
-      }
-      if (before.state !== task.state) world.send({ type: 'task.cancel.requested', taskId });
-      return { task, residue: [] };
+      const task = cancelTask(world, taskId);
+      return task === undefined ? undefined : { task, residue: [] };
+    },
+    stop: () => {
+      const live = registry.list().filter(({ state }) => !isFinal(state));
+      // The active task is the first; canceled last, so that none of the queued ones takes its place.
+      for (const { taskId } of live.toReversed()) cancelTask(world, taskId);
+      return { canceled: live.map(({ taskId }) => taskId), residue: [] };
     },
   };
+}
+
+/** The task after the cancel, an ended one unchanged; `undefined` for an unknown id. */
+function cancelTask(world: SessionWorld, taskId: string): TaskSnapshot | undefined {
+  const { registry } = world;
+  const before = registry.get(taskId);
+  if (before === undefined) return undefined;
+  const task = expectTask(registry.cancel(taskId));
+  if (before.state === 'submitted') {
+    traceOf(world).write('task_canceled', {
+      task_id: taskId,
+      phase: 'queued',
+      detached_work_ids: [],
+      delegation_ids: [],
+    });
+  }
+  if (before.state !== task.state) world.send({ type: 'task.cancel.requested', taskId });
+  return task;
 }
 
 function expectTask(reply: { ok: true; task: TaskSnapshot } | { ok: false; reason: string }): TaskSnapshot {

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { runProgram } from '../../src/cli/program.js';
+import type { PsFlags } from '../../src/cli/ps.js';
 import type { RunFlags } from '../../src/cli/run.js';
 import { runRequest } from '../../src/cli/run-session.js';
+import type { StopFlags } from '../../src/cli/stop.js';
+import type { TokenFlags } from '../../src/cli/token.js';
 import { murVersion } from '../../src/version.js';
 import { memoryOutput } from './memory-stream.js';
 
@@ -9,6 +12,7 @@ async function mur(...argv: string[]) {
   const stdout = memoryOutput();
   const stderr = memoryOutput();
   let flags: RunFlags | undefined;
+  let asked: { ps?: PsFlags; stop?: StopFlags; token?: TokenFlags } = {};
   const status = await runProgram(
     argv,
     { stdout: stdout.output, stderr: stderr.output, env: {} },
@@ -17,9 +21,21 @@ async function mur(...argv: string[]) {
         flags = given;
         return 7;
       },
+      async ps(given) {
+        asked = { ps: given };
+        return 8;
+      },
+      async stop(given) {
+        asked = { stop: given };
+        return 9;
+      },
+      async token(given) {
+        asked = { token: given };
+        return 10;
+      },
     },
   );
-  return { status, stdout: stdout.text(), stderr: stderr.text(), flags };
+  return { status, stdout: stdout.text(), stderr: stderr.text(), flags, asked };
 }
 
 describe('mur', () => {
@@ -35,14 +51,18 @@ describe('mur', () => {
     expect(await mur(...argv)).toMatchObject({ status: 0, stdout: `mur ${murVersion}\n`, stderr: '' });
   });
 
-  it.each([['--help'], ['-h'], ['help'], ['run', '--help'], ['run', '-h'], ['help', 'run']])(
-    '%s %s explains on stdout',
-    async (...argv) => {
-      const { status, stdout, stderr } = await mur(...argv);
-      expect([status, stderr]).toEqual([0, '']);
-      expect(stdout).toMatch(/^Usage: mur/);
-    },
-  );
+  it.each([
+    ['--help'],
+    ['help'],
+    ...['run', 'ps', 'stop', 'token'].flatMap((name) => [
+      [name, '-h'],
+      ['help', name],
+    ]),
+  ])('%s %s explains on stdout', async (...argv) => {
+    const { status, stdout, stderr } = await mur(...argv);
+    expect([status, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/^Usage: mur/);
+  });
 
   it.each([
     [['runn'], "unknown command 'runn'", 'Did you mean run?'],
@@ -53,6 +73,13 @@ describe('mur', () => {
     [['run', '--json', '--print'], "'--print' cannot be used with option '--json'", 'usage: mur run'],
     [['run', 'extra'], 'too many arguments', 'usage: mur run'],
     [['--bogus'], "unknown option '--bogus'", 'usage: mur'],
+    [['ps', '@1'], 'too many arguments', 'usage: mur ps'],
+    [['stop'], "missing required argument 'address'", 'usage: mur stop'],
+    [['stop', '@1', '--all'], "'address' cannot be used with option '--all'", 'usage: mur stop'],
+    [['stop', '@1', '--timeout', '-1'], "argument '-1' is invalid", 'a number of seconds from 0 to 86400'],
+    [['stop', '@1', '--timeout', '1e3'], "argument '1e3' is invalid", 'usage: mur stop'],
+    [['stop', '--url', 'localhost:1'], "unknown option '--url'", 'usage: mur stop'],
+    [['token', '@1', '@2'], 'too many arguments', 'usage: mur token'],
   ])('%j is wrong usage, told on stderr with a way on', async (argv, what, next) => {
     const { status, stdout, stderr, flags } = await mur(...argv);
     expect([status, stdout, flags]).toEqual([2, '', undefined]);
@@ -62,6 +89,35 @@ describe('mur', () => {
 
   it('returns the exit status of the command it ran', async () => {
     expect((await mur('run')).status).toBe(7);
+  });
+
+  it('gives ps, stop and token their flags, with the defaults of the specification', async () => {
+    expect(await mur('ps')).toMatchObject({ status: 8, asked: { ps: { color: true } } });
+    expect((await mur('ps', '-w', '--json', '-v')).asked.ps).toEqual({
+      watch: true,
+      json: true,
+      verbose: true,
+      color: true,
+    });
+    expect(await mur('stop', '@1')).toMatchObject({ status: 9, asked: { stop: { address: '@1', timeout: 10_000 } } });
+    expect((await mur('stop', '--all', '--timeout', '0.5')).asked.stop).toEqual({
+      all: true,
+      timeout: 500,
+      color: true,
+    });
+    expect((await mur('--no-color', 'stop', '8394', '--timeout', '0')).asked.stop).toEqual({
+      address: '8394',
+      timeout: 0,
+      color: false,
+    });
+    expect(await mur('token')).toMatchObject({
+      status: 10,
+      asked: { token: { address: '@1', credential: 'operator' } },
+    });
+    expect((await mur('token', '@2', '--credential', 'reader')).asked.token).toMatchObject({
+      address: '@2',
+      credential: 'reader',
+    });
   });
 
   it('takes --no-color before and after the command', async () => {
