@@ -3,6 +3,7 @@
  * writes below them. Not artifact stores (src/artifacts), not what guests may touch (src/wasm, workers/).
  * Read next: types.ts (what a held directory promises), walk.ts (why it keeps the promise), session-folders.ts.
  */
+export { ioError } from './failure.js';
 export { holdDirectory } from './held.js';
 export { removeLeftovers } from './leftovers.js';
 export { ensurePrivateDirectory, locateMurmurHome, murmurHome } from './murmur-home.js';

@@ -9,11 +9,12 @@
  * torn writes and decay, not against its owner.
  */
 import { createHash } from 'node:crypto';
-import { chmod, lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { chmod, lstat, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ModuleMeta } from '../../workers/message.js';
 import { MurError } from '../errors/index.js';
-import { isLeftOver, temporaryName } from '../home/index.js';
+import { ioError, isLeftOver, temporaryName } from '../home/index.js';
 
 export interface CachedModule {
   readonly name: string;
@@ -37,7 +38,10 @@ interface ManifestBody {
   readonly interfaces: { readonly imports: readonly string[]; readonly exports: readonly string[] };
 }
 
-/** `digest` covers the JSON text of `body`, so a damaged manifest cannot vouch for damaged files. */
+/**
+ * `digest` covers the key and the JSON text of `body`, so a damaged manifest cannot vouch for damaged files, nor the entry of one
+ * component stand in for another's.
+ */
 interface Manifest {
   readonly digest: string;
   readonly body: ManifestBody;
@@ -65,12 +69,13 @@ export class ComponentCache {
   async read(key: string): Promise<CompiledForm | undefined> {
     await this.#open();
     try {
-      const manifest = JSON.parse(await readFile(this.#path(key, 'manifest.json'), 'utf8')) as Manifest;
-      if (sha256(JSON.stringify(manifest.body)) !== manifest.digest) return undefined;
+      if (!(await lstat(join(this.#dir, key))).isDirectory()) return undefined;
+      const manifest = JSON.parse((await readPlain(this.#path(key, 'manifest.json'))).toString('utf8')) as Manifest;
       const { body } = manifest;
+      if (digestOf(key, body) !== manifest.digest) return undefined;
       const [source, ...bytes] = await Promise.all([
-        readFile(this.#path(key, sourceFile)),
-        ...body.modules.map(({ name }) => readFile(this.#path(key, name))),
+        readPlain(this.#path(key, sourceFile)),
+        ...body.modules.map(({ name }) => readPlain(this.#path(key, name))),
       ]);
       if (sha256(source) !== body.sourceSha256) return undefined;
       const modules = body.modules.map(({ name, meta }, index) => ({ name, meta, bytes: bytes[index]! }));
@@ -91,8 +96,8 @@ export class ComponentCache {
   ): Promise<void> {
     await this.#open();
     const building = join(this.#dir, temporaryName());
-    await mkdir(building, { mode: 0o700 });
     try {
+      await mkdir(building, { mode: 0o700 });
       const body: ManifestBody = {
         sha256: componentSha256,
         sourceSha256: sha256(form.source),
@@ -100,7 +105,7 @@ export class ComponentCache {
         imports: form.imports,
         interfaces,
       };
-      const manifest: Manifest = { digest: sha256(JSON.stringify(body)), body };
+      const manifest: Manifest = { digest: digestOf(key, body), body };
       const put = (name: string, data: Uint8Array | string) => writeFile(join(building, name), data, { mode: 0o600 });
       await Promise.all([
         put(sourceFile, form.source),
@@ -108,6 +113,8 @@ export class ComponentCache {
         ...form.modules.map(({ name, bytes }) => put(name, bytes)),
       ]);
       await this.#publish(building, key);
+    } catch (error) {
+      throw ioError('cannot keep what was compiled in', this.#dir, error);
     } finally {
       await rm(building, { recursive: true, force: true });
     }
@@ -116,7 +123,7 @@ export class ComponentCache {
   /** V8's code cache for `key`, if one was kept and is undamaged. */
   async readCodeCache(key: string): Promise<Uint8Array | undefined> {
     try {
-      const file = await readFile(this.#path(key, codeCacheFile));
+      const file = await readPlain(this.#path(key, codeCacheFile));
       const data = file.subarray(digestBytes);
       return sha256(key, data) === file.subarray(0, digestBytes).toString('hex') ? data : undefined;
     } catch {
@@ -149,7 +156,8 @@ export class ComponentCache {
       // A damaged entry is in the way. Moving it aside is atomic too, so readers see it or nothing.
       const aside = join(this.#dir, temporaryName());
       await rename(target, aside).catch(() => {});
-      await rm(aside, { recursive: true, force: true });
+      // One that cannot be removed is out of the way all the same.
+      await rm(aside, { recursive: true, force: true }).catch(() => {});
     }
   }
 
@@ -171,9 +179,33 @@ export class ComponentCache {
   }
 }
 
-/** Creates `dir` 0700, or makes an existing one private. Refuses a link or a folder of another user: its code would be run. */
+function digestOf(key: string, body: ManifestBody): string {
+  return sha256(key, JSON.stringify(body));
+}
+
+/** The bytes of a regular file. Rejects for a link, and for a FIFO or device without waiting for it. */
+async function readPlain(path: string): Promise<Buffer> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    if (!(await file.stat()).isFile()) throw new Error('not a regular file');
+    return await file.readFile();
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * Creates `dir` 0700, or makes an existing one private. Refuses a link or a folder of another user, and empties a folder others
+ * could write to: what it holds would be run.
+ */
 async function openPrivateDir(dir: string): Promise<void> {
-  await mkdir(dir, { recursive: true, mode: 0o700 });
+  try {
+    await mkdir(dir, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    // A file of that name is told below.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST')
+      throw ioError('cannot make the component cache', dir, error);
+  }
   const stat = await lstat(dir);
   const uid = process.getuid?.();
   if (!stat.isDirectory() || (uid !== undefined && stat.uid !== uid)) {
@@ -186,4 +218,6 @@ async function openPrivateDir(dir: string): Promise<void> {
     );
   }
   if ((stat.mode & 0o077) !== 0) await chmod(dir, 0o700);
+  if ((stat.mode & 0o022) === 0) return;
+  for (const name of await readdir(dir)) await rm(join(dir, name), { recursive: true, force: true });
 }

@@ -1,6 +1,19 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -55,6 +68,18 @@ describe('cache', () => {
     await expect(loadOnce()).rejects.toThrow('is not a folder of this user');
   });
 
+  it('refuses a file in the place of the folder', async () => {
+    await writeFile(cacheDir, '');
+    await expect(loadOnce()).rejects.toMatchObject({ code: 'E-IO-002' });
+  });
+
+  it('runs nothing from a folder that others could write to', async () => {
+    await loadOnce();
+    await chmod(cacheDir, 0o777);
+    expect((await loadOnce()).states).toEqual(['compiling', 'compiled']);
+    expect((await stat(cacheDir)).mode & 0o777).toBe(0o700);
+  });
+
   it('records the interfaces with their versions and leaves no build folder behind', async () => {
     const { key } = await loadOnce();
     const { body } = JSON.parse(await readFile(join(cacheDir, key, 'manifest.json'), 'utf8'));
@@ -83,6 +108,39 @@ describe('cache', () => {
     await writeFile(file, JSON.stringify(manifest));
     expect((await loadOnce()).states).toEqual(['compiling', 'compiled']);
   });
+
+  it('never runs the entry of one component for another', async () => {
+    const load = async (name: 'echo' | 'spin') => {
+      await using host = await openHost({ cacheDir });
+      return (await host.wasm.load(name, await build(guests[name]))).key;
+    };
+    const [echo, spin] = [await load('echo'), await load('spin')];
+    await rename(join(cacheDir, echo), join(dir, 'aside'));
+    await rename(join(cacheDir, spin), join(cacheDir, echo));
+    expect(await loadOnce()).toMatchObject({ states: ['compiling', 'compiled'], data: 'hello' });
+  });
+
+  it('never follows a link in the place of an entry', async () => {
+    const { key } = await loadOnce();
+    await rename(join(cacheDir, key), join(dir, 'elsewhere'));
+    await symlink(join(dir, 'elsewhere'), join(cacheDir, key));
+    expect(await loadOnce()).toMatchObject({ states: ['compiling', 'compiled'], data: 'hello' });
+    expect((await lstat(join(cacheDir, key))).isDirectory()).toBe(true);
+  });
+
+  it.each(['manifest.json', 'c.vm.js', 'c.core.wasm'])(
+    'builds again, and never waits, when %s is a FIFO or leads to a device',
+    async (name) => {
+      const { key } = await loadOnce();
+      const file = join(cacheDir, key, name);
+      await rm(file);
+      execFileSync('mkfifo', [file]);
+      expect((await loadOnce()).states).toEqual(['compiling', 'compiled']);
+      await rm(file);
+      await symlink('/dev/zero', file);
+      expect((await loadOnce()).states).toEqual(['compiling', 'compiled']);
+    },
+  );
 
   it('builds again when a file is missing', async () => {
     const { key } = await loadOnce();
