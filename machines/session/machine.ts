@@ -98,9 +98,8 @@ export const sessionMachine = setup({
     setStop: assign({
       stopCause: ({ context }, params: { cause: StopCause }) => context.stopCause ?? params.cause,
       status: ({ context }, params: { cause: StopCause }) =>
-        context.status ?? (params.cause === 'deadline_reached' ? ('deadline_reached' as const) : null),
+        context.status ?? (params.cause === 'deadline_reached' ? ('deadline_reached' as const) : cutShort(context)),
     }),
-    setCanceled: assign({ status: 'canceled' as const }),
     noteCancel: assign({ cancelAsked: true }),
     cancelTask: sendTo('task', { type: 'task.cancel.requested' }),
     tellInputRequested: sendTo('task', (_, params: { prompt: string }) => ({
@@ -212,12 +211,6 @@ export const sessionMachine = setup({
         'choosing-kind': { always: [{ guard: 'isScript', target: 'scripting' }, { target: 'opening' }] },
         scripting: {
           description: 'A script capsule: its component runs once. No door, no tasks.',
-          on: {
-            'stop.requested': {
-              target: '#session.draining',
-              actions: [{ type: 'setStop', params: ({ event }) => event }, 'setCanceled'],
-            },
-          },
           invoke: {
             id: 'script',
             src: 'script',
@@ -381,6 +374,12 @@ function isWorkDone(context: SessionContext): boolean {
     case 'queue':
       return context.afterTask === 'exit' && context.ended.queued > 0;
   }
+}
+
+/** A stop that comes before the work this launch was started for is no success; once that task runs, its own ending says so. */
+function cutShort(context: SessionContext): SessionStatus | null {
+  const isDue = context.hasTask && context.ended.launch === 0 && context.active?.source !== 'task_md';
+  return isDue || context.kind === 'script' ? 'canceled' : null;
 }
 
 function completes(task: TaskOutput): boolean {

@@ -19,6 +19,8 @@ export interface SessionInput {
   readonly capsuleName: string;
   readonly capsuleVersion: string;
   readonly kind: 'agent' | 'script';
+  /** The launch was given a task of its own. */
+  readonly hasTask: boolean;
   readonly acceptance: 'none' | 'single' | 'queue';
   readonly afterTask: 'exit' | 'sleep';
   readonly maxTurns: number;

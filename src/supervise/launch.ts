@@ -273,6 +273,7 @@ function inputOf({ draft }: SessionWorld, drainLimitMs: number) {
     capsuleName: request.capsuleName,
     capsuleVersion: request.capsuleVersion,
     kind: request.inference === undefined ? ('script' as const) : ('agent' as const),
+    hasTask: request.taskInput !== undefined,
     acceptance: lifecycle.taskAcceptance,
     afterTask: lifecycle.afterTask,
     maxTurns: request.inference?.maxTurns ?? 0,

@@ -6,6 +6,7 @@ const input = {
   capsuleName: 'sample',
   capsuleVersion: '0.1.0',
   kind: 'agent' as const,
+  hasTask: false,
   acceptance: 'single' as const,
   afterTask: 'exit' as const,
   maxTurns: 10,
@@ -53,6 +54,15 @@ describe('staging', () => {
     const { state, context } = at([broke('validate', new Error('bug'))]);
     expect(state).toBe('draining.refusing');
     expect(context.fault).toEqual({ code: 'E-RUN-007', message: 'bug' });
+  });
+
+  test('a launch that is stopped before its own task ran is canceled, also when it serves others', () => {
+    const stop = { type: 'stop.requested', cause: 'session_stopped' };
+    const over = { hasTask: true, acceptance: 'queue', afterTask: 'sleep' };
+    expect(at([...staged.slice(0, 3), stop, ...drained], over).output).toMatchObject({ status: 'canceled' });
+    expect(at([...staged, stop, ...drained], over).output).toMatchObject({ status: 'canceled' });
+    const served = [...opened(launchTask), ended('tsk_launch', 'task_md', 'ok')];
+    expect(at([...served, stop, ...drained], over).output).toMatchObject({ status: 'ok' });
   });
 
   test('a script that is stopped did not do its work', () => {
