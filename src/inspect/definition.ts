@@ -13,6 +13,12 @@ export interface Definition {
 }
 
 const definitions = new Map<string, Definition>();
+const byKey = new Map<string, Definition>();
+
+/** The definition that `actor.def` names, if this process made it. */
+export function definitionByKey(key: string): Definition | undefined {
+  return byKey.get(key);
+}
 
 /** The definition of the chart with that id, made once per process; `undefined` for a chart that machines/ does not name. */
 export function definitionOf(id: string): Definition | undefined {
@@ -24,6 +30,7 @@ export function definitionOf(id: string): Definition | undefined {
   const key = createHash('sha256').update(JSON.stringify(chart)).digest('hex').slice(0, 16);
   const definition = { key, id, chart, layout: storedLayout(id, chart) };
   definitions.set(id, definition);
+  byKey.set(key, definition);
   return definition;
 }
 
