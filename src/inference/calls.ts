@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { isNestedTooDeep } from '../text/nesting.js';
 import type { CallRefusal, ToolCall } from '../tools/call.js';
 import { cutCharacters } from '../tools/excerpt.js';
 import type { ContentBlock } from './message.js';
@@ -50,7 +51,7 @@ export function readCalls(
     calls.push({
       id,
       name,
-      input: read.input ?? block.input,
+      input: read.input ?? (isNestedTooDeep(block.input) ? undefined : block.input),
       inputText: read.text,
       ...(refused === undefined ? {} : { refused }),
     });
@@ -69,13 +70,15 @@ interface ReadInput {
 }
 
 function readInput(value: unknown): ReadInput {
+  if (isNestedTooDeep(value)) return { text: '', found: 'nested too deeply' };
   if (typeof value !== 'string') {
-    const text = stringify(value);
-    if (text === undefined) return { text: '', found: value === undefined ? 'missing' : 'nested too deeply' };
+    const text = JSON.stringify(value) as string | undefined;
+    if (text === undefined) return { text: '', found: 'missing' };
     return isObject(value) ? { input: value, text, found: '' } : { text, found: excerpt(text) };
   }
   try {
     const parsed: unknown = JSON.parse(value);
+    if (isNestedTooDeep(parsed)) return { text: value, found: 'nested too deeply' };
     if (isObject(parsed)) return { input: parsed, text: value, found: '' };
   } catch {
     // Falls through: text that is no JSON is refused like JSON that is no object.
@@ -103,15 +106,6 @@ function malformed(reason: string): CallRefusal {
     kind: 'malformed',
     message: `This call was not run: ${reason}. Nothing was changed. Send it again with one complete JSON object as input.`,
   };
-}
-
-/** JSON text; undefined for what has none, or is nested deeper than the serialiser's stack. */
-function stringify(value: unknown): string | undefined {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    return undefined;
-  }
 }
 
 function excerpt(text: string): string {

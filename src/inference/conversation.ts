@@ -2,6 +2,7 @@
  * The conversation record of one context: `conversation.jsonl`, one message per line, appended as each enters the context
  * (session.md 7.1). Not the trace, and not the list the model sees; `threaded` loads the second from the first.
  */
+import { isNestedTooDeep } from '../text/nesting.js';
 import { type Message, normaliseContent, toolMessage } from './message.js';
 
 /** Name of the record inside `conversations/<record>/<context id>/`. */
@@ -50,8 +51,8 @@ export interface LoadedConversation {
 }
 
 /**
- * Every whole message of a record. Lines that are no JSON, hold NUL padding, are cut inside a character or are no message
- * are skipped and named, never fatal: one bad line must not lose a history. Keys a message does not know are kept.
+ * Every whole message of a record. Lines that are no JSON, nest too deeply, hold NUL padding, are cut inside a character or
+ * are no message are skipped and named, never fatal: one bad line must not lose a history. Keys a message does not know are kept.
  */
 export function readConversation(bytes: Uint8Array): LoadedConversation {
   const messages: Message[] = [];
@@ -115,6 +116,7 @@ function parseLine(bytes: Uint8Array): Record<string, unknown> | string | undefi
   if (trimmed === '') return text.includes('\0') ? 'NUL padding' : undefined;
   try {
     const value: unknown = JSON.parse(trimmed);
+    if (isNestedTooDeep(value)) return 'nested too deeply';
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? (value as Record<string, unknown>)
       : 'not a JSON object';

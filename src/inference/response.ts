@@ -1,4 +1,5 @@
 import type { ToolResult } from '../../workers/protocol.js';
+import { isNestedTooDeep, maxJsonLevels } from '../text/nesting.js';
 import { truncateUtf8 } from '../text/truncate.js';
 import type { ToolCall } from '../tools/call.js';
 import { cutCharacters } from '../tools/excerpt.js';
@@ -89,6 +90,11 @@ export function readResponse(result: ToolResult, options: ReadOptions = {}): Dri
     return failure('malformed_response', `the driver's response is not a JSON object: ${start}`, seen, options);
   }
   const blocks = normaliseContent(body.content);
+  // The input of a call is judged with the call (calls.ts): it is refused alone.
+  if (blocks.some((block) => isNestedTooDeep(block.type === 'tool_call' ? { ...block, input: null } : block))) {
+    const message = `a content block of the driver's response is nested deeper than ${maxJsonLevels} levels`;
+    return failure('malformed_response', message, seen, options);
+  }
   const toolName = firstToolName(blocks);
   if (stopReason !== 'tool_call' && stopReason !== 'end_turn' && stopReason !== 'max_tokens') {
     const message =

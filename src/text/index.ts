@@ -4,4 +4,5 @@
  */
 export { safeForTerminal } from './display.js';
 export { type JsonLine, readJsonLines } from './json-lines.js';
+export { isNestedTooDeep, maxJsonLevels } from './nesting.js';
 export { isWellFormed, toWellFormed, truncateUtf8, truncateUtf8Bytes } from './truncate.js';

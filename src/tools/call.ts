@@ -13,7 +13,7 @@ export interface CallRefusal {
 export interface ToolCall {
   readonly id: string;
   readonly name: string;
-  /** An object for every call that may run; for a refused call whatever the driver gave. */
+  /** An object for every call that may run; for a refused call what the driver gave, unless that nests too deep to be written down. */
   readonly input: unknown;
   /** The exact text handed to the tool as `tool-input.data`; for a refused call the text that was refused. */
   readonly inputText: string;

@@ -127,6 +127,15 @@ describe('a damaged record (cases/reports row 71)', () => {
     expect(readConversation(bytes(`${lines[0]}\n${line}\n`)).skipped).toEqual([{ line: 2, reason }]);
   });
 
+  test('a line that nests deeper than it could be written again is skipped', () => {
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    const record = bytes(`${lines[0]}\n{"role":"user","id":"m","content":[],"extra":${deep}}\n${lines[4]}\n`);
+    expect(readConversation(record)).toEqual({
+      messages: [user, answer],
+      skipped: [{ line: 2, reason: 'nested too deeply' }],
+    });
+  });
+
   test('a cut character is skipped, blank lines and an empty file are nothing', () => {
     const cut = Buffer.concat([bytes('{"role":"user","id":"m","content":"'), Buffer.from([0xf0, 0x9f]), bytes('"}\n')]);
     expect(readConversation(cut)).toEqual({ messages: [], skipped: [{ line: 1, reason: 'not UTF-8' }] });

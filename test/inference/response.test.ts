@@ -294,12 +294,24 @@ describe('tool calls that must not run (cases/reports rows 56 and 58)', () => {
     expect(calls[0]).toMatchObject({ name: 'unnamed', refused: { kind: 'malformed' } });
   });
 
-  test('input nested deeper than the serialiser can go is refused', () => {
-    const depth = 100_000;
-    const body = `{"stop_reason":"tool_call","content":[{"type":"tool_call","id":"c","name":"n","input":${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}}]}`;
-    const outcome = readResponse(passed(body));
-    if (outcome.status === 'ok') expect(outcome.calls[0]?.refused?.kind).toBe('malformed');
-    else expect(outcome.errorCode).toBe('malformed_response');
+  test.each([
+    ['as JSON', (deep: string) => deep],
+    ['as text', (deep: string) => JSON.stringify(deep)],
+  ])(
+    'input nested deeper than the serialiser can go, given %s, is refused alone and can be written down',
+    (_, form) => {
+      const deep = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
+      const block = `{"type":"tool_call","id":"c","name":"n","input":${form(deep)}}`;
+      const outcome = reply(`{"stop_reason":"tool_call","content":[${block},${JSON.stringify(call())}]}`);
+      expect(outcome.calls.map((read) => read.refused?.kind)).toEqual(['malformed', undefined]);
+      expect(() => JSON.stringify(outcome)).not.toThrow();
+    },
+  );
+
+  test('a block that nests too deep elsewhere is a malformed response', () => {
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    const outcome = failed(passed(`{"stop_reason":"end_turn","content":[{"type":"image","source":${deep}}]}`));
+    expect(outcome).toMatchObject({ errorCode: 'malformed_response', message: expect.stringContaining('256 levels') });
   });
 });
 
