@@ -6,6 +6,7 @@ set -euo pipefail
 needed=(
   git:git
   openssl:openssl
+  script:bsdutils
 )
 
 missing=()

@@ -7,23 +7,17 @@ import {
   buildRequest,
   countTokens,
   type DriverFailure,
-  type DriverOutcome,
   type DriverReply,
   type DriverRequest,
-  hashRequest,
-  readDriverCall,
   reduceContinuation,
-  sha256Hex,
   toolMessage,
   usableContinuation,
 } from '../inference/index.js';
 import { needed } from '../stage/draft.js';
-import type { EgressEvent } from '../wasm/egress/index.js';
-import { callComponent } from './component.js';
-import { traceCredential } from './credential.js';
-import { requestInput } from './input.js';
+import { callDriver } from './driver.js';
+import { traceInference } from './inference-line.js';
 import { type CallWork, type TaskWork, workOf } from './work.js';
-import { redactKeys, type SessionWorld, traceOf } from './world.js';
+import type { SessionWorld } from './world.js';
 
 /** Name of the one driver choice this build serves. */
 const primaryChoice = 'primary';
@@ -117,114 +111,6 @@ function requestOf(world: SessionWorld, work: TaskWork): DriverRequest {
     capsule: { name: draft.request.capsuleName, version: draft.request.capsuleVersion },
     contextId: work.request.contextId,
     ...(continuation === undefined ? {} : { continuation }),
-  });
-}
-
-async function callDriver(
-  world: SessionWorld,
-  work: TaskWork,
-  request: DriverRequest,
-  signal: AbortSignal,
-): Promise<{ outcome: DriverOutcome; responseText: string | undefined }> {
-  const driver = needed(world.draft.driver, 'compile');
-  const { taskId } = work.request;
-  const seen: { providerStatus?: number; rejected?: string } = {};
-  const outcome = await callComponent(world, {
-    kind: 'driver',
-    name: driver.artifact.name,
-    component: driver.component,
-    input: { data: request.text },
-    depth: 0,
-    staged: driver,
-    signal,
-    host: {
-      event: (event) => {
-        if (event.type === 'chunk') world.draft.notify({ type: 'text.chunk', taskId, text: event.text });
-        if (event.type === 'thinking') world.draft.notify({ type: 'thinking.chunk', taskId, text: event.text });
-      },
-      requestInput: requestInput(world, taskId),
-    },
-    onEgress: (event) => noteEgress(world, event, seen),
-  });
-  const responseText = outcome.status === 'returned' ? (outcome.result?.data ?? outcome.result?.summary) : undefined;
-  return {
-    outcome: readDriverCall(outcome, {
-      redact: redactKeys(world),
-      ...(seen.providerStatus === undefined ? {} : { providerStatus: seen.providerStatus }),
-      ...(seen.rejected === undefined ? {} : { credentialRejected: seen.rejected }),
-    }),
-    responseText,
-  };
-}
-
-/** Credential changes go to the trace; a final rejection becomes the text of the failed call. */
-function noteEgress(
-  world: SessionWorld,
-  event: EgressEvent,
-  seen: { providerStatus?: number; rejected?: string },
-): void {
-  switch (event.type) {
-    case 'gateway.responded':
-      seen.providerStatus = event.status;
-      return;
-    case 'gateway.credential-accepted':
-      delete seen.rejected;
-      return;
-    case 'gateway.credential-rejected':
-      traceCredential(world, needed(world.draft.driver, 'compile').artifact.name, {
-        type: 'rejected',
-        source: event.source,
-        retried: event.retried,
-      });
-      seen.rejected = `the provider rejected the inference credential from ${event.source} (HTTP 401)${event.retried ? '; re-read, new value rejected too' : ''}`;
-      return;
-    default:
-      world.log.write({ level: 'warn', message: event.type, egress: event });
-  }
-}
-
-interface Inference {
-  readonly input: TurnInput;
-  readonly request: DriverRequest;
-  readonly outcome: DriverOutcome;
-  readonly responseText: string | undefined;
-  readonly inputTokens?: number;
-  readonly outputTokens?: number;
-}
-
-function traceInference(
-  world: SessionWorld,
-  { input, request, outcome, responseText, inputTokens, outputTokens }: Inference,
-): void {
-  const { usage } = outcome;
-  const capture = world.draft.request.trace.capture;
-  const hashes =
-    capture === 'none'
-      ? {}
-      : { ...hashRequest(request), ...(responseText === undefined ? {} : { response_sha: sha256Hex(responseText) }) };
-  if (world.blobs !== undefined) {
-    const { system, tools, messages } = request.parts;
-    const texts = [system, tools, ...messages, ...(responseText === undefined ? [] : [responseText])];
-    for (const text of texts) world.blobs.put(text);
-  }
-  traceOf(world).write('inference', {
-    turn: input.turn,
-    task_id: input.taskId,
-    input_tokens: inputTokens,
-    output_tokens: outputTokens,
-    decision: outcome.decision,
-    stop_reason: outcome.stopReason,
-    tool_name: outcome.toolName,
-    input_tokens_actual: usage.inputTokens,
-    output_tokens_actual: usage.outputTokens,
-    cached_tokens: usage.cachedTokens,
-    cache_write_tokens: usage.cacheWriteTokens,
-    thinking_tokens: usage.thinkingTokens,
-    ...(request.messageIds.length === 0 ? {} : { message_ids: request.messageIds }),
-    ...hashes,
-    ...(outcome.status === 'ok'
-      ? {}
-      : { error_code: outcome.errorCode, error: outcome.message, provider_status: outcome.providerStatus }),
   });
 }
 

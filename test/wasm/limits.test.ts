@@ -56,8 +56,8 @@ describe('deadline', () => {
   it('is paused while a person is asked', async () => {
     const outcome = await host.call('ask', {
       data: 'name?',
-      limits: { deadlineMs: 100 },
-      host: { requestInput: (prompt) => new Promise((resolve) => setTimeout(resolve, 300, `${prompt} Ada`)) },
+      limits: { deadlineMs: 500 },
+      host: { requestInput: (prompt) => new Promise((resolve) => setTimeout(resolve, 800, `${prompt} Ada`)) },
     });
     expect(resultOf(outcome)?.data).toBe('name? Ada');
   });
