@@ -1,7 +1,7 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { readCapsuleComponent } from './artifacts/index.js';
-import { MurError } from './errors/index.js';
+import { MurError, reasonOf } from './errors/index.js';
 import { readConfig } from './home/config.js';
 import { withEnvFile } from './home/env-file.js';
 import { locateMurmurHome } from './home/index.js';
@@ -12,11 +12,12 @@ import {
   parseManifest,
   type RuntimeManifest,
   readManifestText,
+  readRegularFile,
   releaseWarning,
   strongestContainment,
 } from './manifest/index.js';
 import { capabilityPolicyFromManifest } from './policy/index.js';
-import type { StageRequest } from './stage/index.js';
+import { type StageRequest, taskLimitBytes } from './stage/index.js';
 import { murVersion } from './version.js';
 
 /** What a person or a program asks of `mur run`. Absent fields take the defaults of spec/cli.md 11.1. */
@@ -116,5 +117,10 @@ export function prepareRun(
 function readTask(task: string): Uint8Array {
   // A task may be longer than any path, or hold characters none has; then it is text.
   const isFile = task.length < 4096 && !task.includes('\0') && existsSync(task) && statSync(task).isFile();
-  return isFile ? readFileSync(task) : Buffer.from(task, 'utf8');
+  if (!isFile) return Buffer.from(task, 'utf8');
+  try {
+    return readRegularFile(task, taskLimitBytes);
+  } catch (error) {
+    throw new MurError('E-IO-003', `failed to read the task at ${task}: ${reasonOf(error)}`, { cause: error });
+  }
 }

@@ -1,3 +1,4 @@
+import { truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { prepareRun, type RunRequest } from '../src/run.js';
@@ -25,6 +26,12 @@ describe('prepareRun (spec/cli.md 11.2)', () => {
     const path = sandbox.write('project/question.md', 'from the file');
     expect(Buffer.from(prepare(agent(), { task: path }).request.taskInput!).toString()).toBe('from the file');
     expect(Buffer.from(prepare(agent(), { task: 'no/such/file' }).request.taskInput!).toString()).toBe('no/such/file');
+  });
+
+  test('refuses a file that is too large for a task', () => {
+    const path = sandbox.write('project/huge.md', '');
+    truncateSync(path, 3 * 1024 ** 3);
+    expect(() => prepare(agent(), { task: path })).toThrow(/failed to read the task at .*huge\.md: larger than/);
   });
 
   test('takes the strongest containment that anybody asks for', () => {

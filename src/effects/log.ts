@@ -14,9 +14,17 @@ export class SessionLog {
   #waiting: LogEntry[] = [];
   #write: ((entry: LogEntry) => void) | undefined;
 
+  /** Never throws: no session ends, and no failure is hidden, because the disk has no room for a line about it. */
   write(entry: LogEntry): void {
-    if (this.#write === undefined) this.#waiting.push(entry);
-    else this.#write(entry);
+    if (this.#write === undefined) {
+      this.#waiting.push(entry);
+      return;
+    }
+    try {
+      this.#write(entry);
+    } catch {
+      // There is nowhere left to say so.
+    }
   }
 
   /** Opens the file. pino is loaded here, because a launch that is refused needs no logger. */
@@ -26,7 +34,7 @@ export class SessionLog {
     const file = records.openAppend('logs/bootstrap.log', 0o600);
     const logger = pino({ base: null }, { write: (line: string) => file.write(line) });
     this.#write = ({ level, message, ...fields }) => logger[level](fields, message);
-    for (const entry of this.#waiting) this.#write(entry);
+    for (const entry of this.#waiting) this.write(entry);
     this.#waiting = [];
     return () => {
       this.#write = () => undefined;

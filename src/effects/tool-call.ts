@@ -1,3 +1,4 @@
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { fromPromise } from 'xstate';
 import type { Admission, Ran, Route, ToolCallInput } from '../../machines/tool-call/machine.js';
 import { MurError } from '../errors/index.js';
@@ -32,6 +33,8 @@ const skillLimitBytes = 1024 * 1024;
 export const admitCall = (world: SessionWorld) => {
   const warnOnce = warnOncePerTool(({ code, message }) => world.draft.warn(code, message));
   return fromPromise<Admission, ToolCallInput>(async ({ input }) => {
+    // Refused calls wait for nothing else: thousands in one response would keep the door and every timer waiting.
+    await nextTick();
     const work = workOf(world, input.taskId);
     const entry = callOf(work, input.callId);
     entry.startedAtMs = world.draft.clock.monotonic();

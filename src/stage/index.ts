@@ -13,6 +13,7 @@ import { write } from './write.js';
 export { StageDraft } from './draft.js';
 export { mint } from './mint.js';
 export type { StageRequest } from './request.js';
+export { taskLimitBytes } from './write.js';
 
 /** The steps in order; `mint` comes between `compile` and `write`, because it answers with the session's id. */
 export const stageSteps = { validate, probe, contain, resolve, check, compile, write } as const;

@@ -5,8 +5,8 @@ import { buildInventory, renderMurmurMd } from '../tools/index.js';
 import { murVersion } from '../version.js';
 import { needed, type StageDraft } from './draft.js';
 
-/** Longest task input and instruction file. */
-const taskLimitBytes = 8 * 1024 * 1024;
+/** Longest task that is read from a file. */
+export const taskLimitBytes = 8 * 1024 * 1024;
 const instructionLimitBytes = 64 * 1024;
 
 /** Writes what the capsule reads: tool manifests, skills, the manifest, the task, MURMUR.md (spec/session.md 4.1 steps 12 to 18). */

@@ -102,3 +102,27 @@ test('a result file that cannot be written is a warning; the task still ends onc
   expect(lines.filter(({ event_type }) => event_type === 'task_end')).toMatchObject([{ exit_status: 'ok' }]);
   expect(notices).toContainEqual(expect.objectContaining({ type: 'warning', code: 'W-RUN-902' }));
 });
+
+test('refused calls, however many in one response, leave the event loop to others', { timeout: 60_000 }, async () => {
+  const calls = Array.from({ length: 500 }, (_, index) => ({ id: `c${index}`, tool: 'nobody', input: {} }));
+  let turnsOfTheLoop = 0;
+  let hasCalls = false;
+  const count = (): void => {
+    if (hasCalls) turnsOfTheLoop += 1;
+    next = setImmediate(count);
+  };
+  let next = setImmediate(count);
+  const { result } = await library.run(
+    rehearsal([{ call: calls }, { say: 'done' }]),
+    {},
+    {
+      onNotice: (notice) => {
+        if (notice.type === 'tool.started') hasCalls = true;
+        if (notice.type === 'turn.started') hasCalls = false;
+      },
+    },
+  );
+  clearImmediate(next);
+  expect(result.status).toBe('ok');
+  expect(turnsOfTheLoop).toBeGreaterThanOrEqual(calls.length - 1);
+});
