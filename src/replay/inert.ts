@@ -3,6 +3,7 @@ import {
   type AnyEventObject,
   type AnyMachineSnapshot,
   type AnyStateMachine,
+  type AnyTransitionDefinition,
   createActor,
   initialTransition,
   type StateNode,
@@ -36,7 +37,6 @@ export class InertMachine {
   readonly machine: AnyStateMachine;
   readonly #scope: AnyActorScope;
   #actions: ReportedAction[] = [];
-  #taken: string[] | undefined;
 
   constructor(machine: AnyStateMachine) {
     const actors = Object.keys(machine.implementations.actors).map((name) => [name, nothing]);
@@ -53,10 +53,6 @@ export class InertMachine {
       system: self.system as never,
       actionExecutor: (action: ReportedAction) => this.#actions.push(action),
     } as unknown as AnyActorScope;
-    self.system.inspect((event) => {
-      if (event.type === '@xstate.microstep')
-        this.#taken?.push(...(event._transitions.map(edgeId as never) as string[]));
-    });
   }
 
   start(input: unknown): Step {
@@ -74,14 +70,16 @@ export class InertMachine {
     );
   }
 
-  /** The ids of the transitions taken while `act` runs. */
+  /** The ids of the transitions taken while `act` steps this machine. */
   watching<T>(act: () => T): { readonly result: T; readonly taken: readonly string[] } {
     const taken: string[] = [];
-    this.#taken = taken;
+    const watch = this.#scope.system.inspect((event) => {
+      if (event.type === '@xstate.microstep') for (const transition of event._transitions) taken.push(idOf(transition));
+    });
     try {
       return { result: act(), taken };
     } finally {
-      this.#taken = undefined;
+      watch.unsubscribe();
     }
   }
 
@@ -120,4 +118,14 @@ export class InertMachine {
       return { snapshot, requests: actions.map(requestOf) };
     }
   }
+}
+
+const edgeIds = new WeakMap<AnyTransitionDefinition, string>();
+
+function idOf(transition: AnyTransitionDefinition): string {
+  const known = edgeIds.get(transition);
+  if (known !== undefined) return known;
+  const id = edgeId(transition as never);
+  edgeIds.set(transition, id);
+  return id;
 }
