@@ -57,17 +57,19 @@ export function exchange(
         timer = giveUp(limits.readMs, `${address.text} did not answer within`);
       });
     });
+    let answered = false;
     sent.once('response', (response) => {
+      answered = true;
       collect(response, limits.bodyBytes).then(
         (text) => settle(() => resolve({ status: response.statusCode ?? 0, body: text })),
         (error) => settle(() => reject(error)),
       );
     });
     sent.once('error', (error) => settle(() => reject(new Error(causeOf(error), { cause: error }))));
-    // An answer that is no response, such as a change of protocol, ends in nothing else.
-    sent.once('close', () =>
-      settle(() => reject(new Error(`${address.text} closed the connection without an answer`))),
-    );
+    // A change of protocol ends in nothing but this. After a response it says nothing: its last bytes may still be on their way.
+    sent.once('close', () => {
+      if (!answered) settle(() => reject(new Error(`${address.text} closed the connection without an answer`)));
+    });
     if (signal?.aborted) onAbort();
     sent.end(body);
   });

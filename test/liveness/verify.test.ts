@@ -147,6 +147,14 @@ describe('a door that answers for the session', () => {
     expect(requests).toEqual([['GET', '/.well-known/agent-card.json', 'application/json', undefined]]);
   });
 
+  test('and hangs up with its last byte makes it Live every time', async () => {
+    const body = JSON.stringify({ filler: 'x'.repeat(500_000), session_id: ours });
+    const answer = `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+    const url = await rawDoor((socket) => void socket.once('data', () => socket.end(answer)));
+    const verdicts = await verifyAll(Array.from({ length: 100 }, () => alive(url)));
+    expect(new Set(verdicts.map(({ verdict }) => verdict))).toEqual(new Set(['Live']));
+  });
+
   test('leaves evidence of all three layers, with the time', async () => {
     const url = await door(answering({ session_id: ours }));
     const liveness = await verify(alive(url), { now: () => 1_700 });
