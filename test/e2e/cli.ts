@@ -32,6 +32,8 @@ export interface Ran {
 
 export interface Started {
   readonly child: ChildProcess;
+  /** What it printed so far. */
+  stdout(): string;
   /** Resolves with the rest of that line once stdout holds a line starting with `prefix`. */
   line(prefix: string): Promise<string>;
   /** Resolves once `condition` holds; rejects when the process ended before. */
@@ -103,6 +105,7 @@ export class Sandbox {
     return {
       child,
       ended,
+      stdout: () => stdout,
       seen: async (condition) => {
         let over = false;
         void ended.then(() => {
