@@ -52,7 +52,7 @@ describe('watching a process that is not ours', () => {
     controller.abort(new Error('enough'));
     await expect(noticed).rejects.toThrow('enough');
     await expect(watchExit(stranger, { ...options, signal: controller.signal })).rejects.toThrow('enough');
-    if (before > 0) expect(readdirSync('/proc/self/fd').length).toBe(before);
+    if (before > 0) expect(readdirSync('/proc/self/fd').length).toBeLessThanOrEqual(before);
   });
 
   test('an Unverified process is waited for: a reading that failed is no end', async () => {
