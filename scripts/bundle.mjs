@@ -23,3 +23,5 @@ await bundle.close();
 chmodSync(`${fresh}/mur.js`, 0o755);
 rmSync(at('src/bin'), { recursive: true, force: true });
 renameSync(fresh, at('src/bin'));
+
+await import('./bundle-page.mjs');

@@ -1,0 +1,34 @@
+/** Joins the inspection page into dist/inspect-page: index.html, page.js, page.css. Nothing else is ever loaded by it. */
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+
+const source = (path) => fileURLToPath(new URL(`../src/inspect/page/${path}`, import.meta.url));
+const target = fileURLToPath(new URL('../dist/inspect-page', import.meta.url));
+
+const bundle = await rolldown({
+  input: { page: source('main.tsx') },
+  platform: 'browser',
+  resolve: { extensionAlias: { '.js': ['.ts', '.tsx', '.js'] } },
+  transform: { target: 'es2023', jsx: { runtime: 'automatic' } },
+  logLevel: 'warn',
+});
+const fresh = `${target}-${process.pid}`;
+mkdirSync(fresh, { recursive: true });
+await bundle.write({ dir: fresh, format: 'esm', sourcemap: false, minify: true });
+await bundle.close();
+writeFileSync(`${fresh}/page.css`, squeezed(readFileSync(source('page.css'), 'utf8')));
+writeFileSync(`${fresh}/index.html`, readFileSync(source('index.html'), 'utf8'));
+rmSync(target, { recursive: true, force: true });
+renameSync(fresh, target);
+
+/** Without comments and needless space. Knows only the CSS of page.css: no comments inside strings. */
+function squeezed(css) {
+  return css
+    .replace(/\/\*[\s\S]*?\*\//g, '')
+    .replace(/\s+/g, ' ')
+    .replace(/ ?([{};,]) ?/g, '$1')
+    .replace(/: /g, ':')
+    .replace(/;}/g, '}')
+    .trim();
+}

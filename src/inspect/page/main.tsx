@@ -1,0 +1,45 @@
+/**
+ * The inspection page. Frames of `mur.inspect.v1` come in over link.ts, store/ makes sense of them, view/ shows it. Read-only and
+ * offline: nothing is loaded from anywhere but the server of this page, and whatever a session sent is shown as text.
+ * Read next: store/model.ts, view/app.tsx.
+ */
+import { render } from 'preact';
+import { connect, type LinkState } from './link.js';
+import { Intake } from './store/fold.js';
+import { App } from './view/app.js';
+import { applyTheme, storedTheme } from './view/top.js';
+
+const intake = new Intake();
+const host = document.getElementById('page')!;
+let link: LinkState = 'connecting';
+let skew = 0;
+let isDue = false;
+let spentMs = 0;
+
+/** At the next frame; later when the last picture took long, so that a flood of frames leaves time for clicks. */
+function schedule(): void {
+  if (isDue) return;
+  isDue = true;
+  setTimeout(() => requestAnimationFrame(draw), Math.min(400, spentMs * 3));
+}
+
+function draw(): void {
+  isDue = false;
+  const began = performance.now();
+  render(<App model={intake.shown} link={link} skew={skew} />, host);
+  spentMs = performance.now() - began;
+}
+
+applyTheme(storedTheme());
+draw();
+connect({
+  state(state) {
+    link = state;
+    schedule();
+  },
+  frames(frames) {
+    intake.take(frames);
+    for (const frame of frames) if (frame.type === 'hello') skew = frame.now - Date.now();
+    schedule();
+  },
+});

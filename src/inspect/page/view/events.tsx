@@ -1,0 +1,175 @@
+/** The log: everything that was received of this session, filtered, one line each, the chosen one whole. */
+import { useState } from 'preact/hooks';
+import { type Entry, indexAt } from '../store/model.js';
+import { actorLabel, clean, clockText, duration, eventLabel, grouped, leafText, shortId, wallTime } from '../store/names.js';
+import { memo } from '../store/memo.js';
+import { oneLine } from '../store/pick.js';
+import { useApp, usePicture } from './app-context.js';
+import { Rows } from './rows.js';
+import { Value } from './value.js';
+
+const kinds = ['ev', 'snap', 'trace', 'note', 'message'] as const;
+type Kind = (typeof kinds)[number];
+const titles: Readonly<Record<Kind, string>> = { ev: 'Events', snap: 'States', trace: 'Trace', note: 'Notices', message: 'Messages' };
+
+const filtered = memo((entries: readonly Entry[], shown: string, text: string, _version: number) => {
+  const wanted = text.toLowerCase();
+  return entries.filter((entry) => {
+    if (!shown.includes(` ${kindOf(entry)} `)) return false;
+    return wanted === '' || `${whatOf(entry)} ${whoOf(entry)} ${detailOf(entry)}`.toLowerCase().includes(wanted);
+  });
+});
+
+export function Events() {
+  const { ui, set, seek } = useApp();
+  const { session, axis } = usePicture();
+  const [shown, setShown] = useState<readonly Kind[]>(['ev', 'trace', 'message']);
+  const [text, setText] = useState('');
+  const [chosen, setChosen] = useState<Entry | null>(null);
+  const entries = filtered(session.entries, ` ${shown.join(' ')} `, text, session.version);
+  const now = indexAt(entries, ui.cursor) - 1;
+  return (
+    <div class="events">
+      <form class="filter" onSubmit={(event) => event.preventDefault()} role="search">
+        <input
+          id="filter"
+          type="search"
+          placeholder="Filter (/)"
+          aria-label="Filter the log"
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+        <div class="chips" role="group" aria-label="Kinds">
+          {kinds.map((kind) => (
+            <button
+              key={kind}
+              type="button"
+              aria-pressed={shown.includes(kind)}
+              onClick={() => setShown(shown.includes(kind) ? shown.filter((each) => each !== kind) : [...shown, kind])}
+            >
+              {titles[kind]}
+            </button>
+          ))}
+        </div>
+        <output class="dim">{grouped(entries.length)}</output>
+      </form>
+      {session.dropped > 0 && <p class="note">{grouped(session.dropped)} earlier entries are no longer kept here. The records have them.</p>}
+      <Rows
+        label="Event log"
+        count={entries.length}
+        height={28}
+        anchor={now}
+        row={(index) => {
+          const entry = entries[index]!;
+          const isNow = index === now;
+          return (
+            <button
+              type="button"
+              class={`event ${kindOf(entry)} ${isNow ? 'now' : ''} ${index > now ? 'future' : ''}`}
+              aria-pressed={chosen === entry}
+              title={wallTime(entry.at)}
+              onClick={() => {
+                setChosen(entry);
+                set({ cursor: { at: entry.at, q: entry.q }, playing: false, call: null });
+              }}
+            >
+              <span class="time">{clockText(entry.at - axis.start)}</span>
+              <span class="delta dim">{index > 0 ? `+${duration(entry.at - entries[index - 1]!.at)}` : ''}</span>
+              <span class="what">{whatOf(entry)}</span>
+              <span class="who dim">{whoOf(entry)}</span>
+              <span class="detail dim">{detailOf(entry)}</span>
+            </button>
+          );
+        }}
+      />
+      {chosen !== null && (
+        <section class="event-whole" aria-label="Chosen entry">
+          <header>
+            <h3>{whatOf(chosen)}</h3>
+            <span class="dim">{wallTime(chosen.at)}</span>
+            <button type="button" class="link" onClick={() => seek(chosen.at)}>
+              go there
+            </button>
+            <button type="button" class="link" onClick={() => setChosen(null)}>
+              close
+            </button>
+          </header>
+          <div class="scroll">
+            <Value value={partOf(chosen)} lines={8} />
+          </div>
+        </section>
+      )}
+    </div>
+  );
+}
+
+function kindOf(entry: Entry): Kind {
+  if (entry.type === 'actor' || entry.type === 'gone') return 'snap';
+  return entry.type === 'lost' ? 'note' : entry.type;
+}
+
+function whatOf(entry: Entry): string {
+  switch (entry.type) {
+    case 'ev':
+      return eventLabel(entry.ev.type);
+    case 'snap':
+      return `→ ${leafText(entry.snap.v) || entry.snap.s}`;
+    case 'actor':
+      return `+ ${actorLabel(entry.id)}`;
+    case 'gone':
+      return `− ${actorLabel(entry.id)}`;
+    case 'trace':
+      return clean(entry.line.event_type);
+    case 'note':
+      return clean(entry.note.type);
+    case 'message':
+      return `${clean(entry.message.role)} message`;
+    case 'lost':
+      return `${grouped(entry.ev + entry.snap + entry.other)} left out`;
+  }
+}
+
+function whoOf(entry: Entry): string {
+  if (entry.type === 'ev') return `${entry.from === undefined ? 'outside' : actorLabel(entry.from)} → ${actorLabel(entry.to)}`;
+  if (entry.type === 'snap' || entry.type === 'actor' || entry.type === 'gone') return actorLabel(entry.id);
+  if (entry.type === 'trace' && typeof entry.line.task_id === 'string') return `task ${shortId(entry.line.task_id)}`;
+  return '';
+}
+
+function detailOf(entry: Entry): string {
+  switch (entry.type) {
+    case 'ev': {
+      const { type: _, actorId: __, ...rest } = entry.ev;
+      return Object.keys(rest).length === 0 ? '' : oneLine(JSON.stringify(rest), 120);
+    }
+    case 'snap':
+      return `by ${eventLabel(entry.by)}`;
+    case 'trace': {
+      const { tool_name, exit_status, decision, status } = entry.line;
+      return clean([tool_name, decision, status, exit_status].filter((each) => typeof each === 'string').join(' · '));
+    }
+    case 'note':
+      return oneLine(JSON.stringify(entry.note), 120);
+    case 'message':
+      return oneLine(entry.message.content.map((block) => (typeof block.text === 'string' ? block.text : `[${block.type}]`)).join(' '), 120);
+    default:
+      return '';
+  }
+}
+
+function partOf(entry: Entry): unknown {
+  switch (entry.type) {
+    case 'ev':
+      return { from: entry.from ?? 'outside', to: entry.to, ...entry.ev };
+    case 'trace':
+      return entry.line;
+    case 'note':
+      return entry.note;
+    case 'message':
+      return entry.message;
+    case 'snap':
+      return { actor: entry.id, by: entry.by, transitions: entry.tr, ...entry.snap };
+    default:
+      return entry;
+  }
+}

@@ -1,0 +1,194 @@
+/** What is known of the session itself: is it alive and how do we know, what went wrong, what it may do, what it spent. */
+import type { SessionFrame } from '../../frame.js';
+import { clean, clockText, duration, grouped, ordinal } from '../store/names.js';
+import { spentBy, standing } from '../store/pick.js';
+import type { Problem } from '../store/problems.js';
+import { useApp, usePicture } from './app-context.js';
+import { Value } from './value.js';
+
+export function Session() {
+  const { session, problems } = usePicture();
+  const { info } = session;
+  const refused = problems.filter(({ level }) => level === 'refusal');
+  const wrong = problems.filter(({ level }) => level !== 'refusal');
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <section class="facts" tabIndex={0} aria-label="Session">
+      {info !== null && <Liveness info={info} />}
+      <h3>Errors and warnings</h3>
+      {wrong.length === 0 ? <p class="dim">None.</p> : <Problems problems={wrong} />}
+      <Spending />
+      {info !== null && <Containment info={info} />}
+      <h3>Refused</h3>
+      {refused.length === 0 ? <p class="dim">Nothing was refused so far.</p> : <Problems problems={refused} />}
+      {info !== null && <About info={info} />}
+    </section>
+  );
+}
+
+function Liveness({ info }: { info: SessionFrame }) {
+  const { axis } = usePicture();
+  const { liveness, ended } = info;
+  const { tone } = standing(info);
+  return (
+    <>
+      <h3>Liveness</h3>
+      <p class="verdict">
+        <span class={`pill ${tone}`}>{liveness.verdict}</span>
+        {ended !== null && (
+          <span class={`pill ${ended.status === 'ok' ? 'good' : 'bad'}`}>
+            {clean(ended.status)} at {clockText(ended.at - axis.start)}
+          </span>
+        )}
+      </p>
+      {liveness.reason !== null && <p>{clean(liveness.reason)}</p>}
+      <ul class="evidence">
+        {liveness.evidence.map((line) => (
+          <li key={line}>{clean(line)}</li>
+        ))}
+      </ul>
+      {info.sourceNote !== null && <p class="note">{clean(info.sourceNote)}</p>}
+    </>
+  );
+}
+
+function Problems({ problems }: { problems: readonly Problem[] }) {
+  const { seek } = useApp();
+  const { axis, at } = usePicture();
+  return (
+    <ul class="problems">
+      {problems.map((problem) => (
+        <li key={`${problem.code} ${problem.message}`} class={`${problem.level} ${problem.at > at ? 'future' : ''}`}>
+          <button type="button" class="time link" onClick={() => seek(problem.at)} aria-label={`Go to ${clockText(problem.at - axis.start)}`}>
+            {clockText(problem.at - axis.start)}
+          </button>
+          {problem.code !== null && <code>{clean(problem.code)}</code>}
+          <span>{clean(problem.message)}</span>
+          {problem.hint !== null && <span class="hint">{clean(problem.hint)}</span>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Spending() {
+  const { openCall } = useApp();
+  const { calls, at } = usePicture();
+  const drivers = calls.filter(({ kind, tokens }) => kind === 'driver' && tokens !== null);
+  const spent = spentBy(calls, at);
+  const most = Math.max(1, ...drivers.map(({ tokens }) => (tokens?.input ?? 0) + (tokens?.output ?? 0)));
+  return (
+    <>
+      <h3>Tokens</h3>
+      <dl class="sums">
+        <div>
+          <dt>in</dt>
+          <dd>{grouped(spent.input)}</dd>
+        </div>
+        <div>
+          <dt>out</dt>
+          <dd>{grouped(spent.output)}</dd>
+        </div>
+        {spent.cached > 0 && (
+          <div>
+            <dt>cached</dt>
+            <dd>{grouped(spent.cached)}</dd>
+          </div>
+        )}
+        {spent.thinking > 0 && (
+          <div>
+            <dt>thinking</dt>
+            <dd>{grouped(spent.thinking)}</dd>
+          </div>
+        )}
+      </dl>
+      <ol class="spend" aria-label="Tokens by turn">
+        {drivers.slice(-40).map((call) => (
+          <li key={call.key} class={(call.end ?? call.start) > at ? 'future' : ''}>
+            <button
+              type="button"
+              onClick={() => openCall(call)}
+              aria-label={`Turn ${ordinal(call.turn)}: ${call.tokens?.input ?? 0} in, ${call.tokens?.output ?? 0} out`}
+            >
+              <span class="dim">{ordinal(call.turn)}</span>
+              <span class="spend-bar">
+                <i class="in" style={{ width: `${((call.tokens?.input ?? 0) / most) * 100}%` }} />
+                <i class="out" style={{ width: `${((call.tokens?.output ?? 0) / most) * 100}%` }} />
+              </span>
+            </button>
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}
+
+function Containment({ info: { containment, grants, gateways } }: { info: SessionFrame }) {
+  const { containment: _, configured_artifacts, ...may } = (grants ?? {}) as Record<string, unknown>;
+  return (
+    <>
+      <h3>Containment</h3>
+      {containment === null ? (
+        <p class="dim">Not decided yet.</p>
+      ) : (
+        <>
+          <p class="verdict">
+            <span class={`pill ${containment.achieved === containment.declared ? 'good' : 'warn'}`}>{clean(containment.achieved)}</span>
+            <span class="dim">is enforced, {clean(containment.declared)} was asked for</span>
+          </p>
+          {containment.reason !== null && <p class="dim">{clean(containment.reason)}</p>}
+        </>
+      )}
+      <h3>Granted</h3>
+      {grants === null ? (
+        <p class="dim">Not known yet.</p>
+      ) : (
+        <>
+          <Value value={may} />
+          {Array.isArray(configured_artifacts) && configured_artifacts.length > 0 && <Value value={{ configured_artifacts }} />}
+        </>
+      )}
+      {gateways.length > 0 && (
+        <ul class="gateways">
+          {gateways.map(({ artifact, host, credentialSource }) => (
+            <li key={artifact}>
+              {clean(artifact)} → <code>{clean(host)}</code> <span class="dim">credential from {clean(credentialSource)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+function About({ info }: { info: SessionFrame }) {
+  const { axis } = usePicture();
+  const rows: readonly (readonly [string, string | null])[] = [
+    ['capsule', `${info.capsule.name} ${info.capsule.version}`],
+    ['session', info.sys],
+    ['model', info.model],
+    ['driver', info.driver],
+    ['turns at most', info.maxTurns === null ? null : String(info.maxTurns)],
+    ['tools', info.tools.join(', ') || null],
+    ['door', info.url],
+    ['process', info.pid === null ? null : String(info.pid)],
+    ['ran for', duration(axis.end - axis.start)],
+    ['work folder', info.workdir],
+    ['records', info.recordsDir],
+  ];
+  return (
+    <>
+      <h3>About</h3>
+      <dl class="value about">
+        {rows.map(([name, value]) =>
+          value === null ? null : (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd class="string">{clean(value)}</dd>
+            </div>
+          ),
+        )}
+      </dl>
+    </>
+  );
+}

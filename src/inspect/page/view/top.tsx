@@ -1,0 +1,106 @@
+/** The bar on top: which session, whether what is shown is now, and the sums. */
+import { useState } from 'preact/hooks';
+import { clean, clockText, grouped, shortId } from '../store/names.js';
+import { spentBy, standing } from '../store/pick.js';
+import { useApp, usePicture } from './app-context.js';
+import { Icon } from './icon.js';
+
+export function Top({ railOpen }: { railOpen: boolean }) {
+  const { ui, set, model, link } = useApp();
+  const { session, calls, at, isLive, isOver, axis, problems } = usePicture();
+  const { info } = session;
+  const { word, tone } = standing(info);
+  const spent = spentBy(calls, at);
+  const done = calls.filter(({ start }) => start <= at);
+  const errors = problems.filter(({ level, at: when }) => level === 'error' && when <= at).length;
+  return (
+    <header class="top">
+      <h1 class="brand">mur</h1>
+      <button
+        type="button"
+        class="session-chip"
+        aria-expanded={railOpen}
+        aria-controls="sessions"
+        title="Sessions (s)"
+        onClick={() => set({ rail: !railOpen })}
+      >
+        <span class={`dot ${tone}`} />
+        <strong>{info === null ? 'session' : clean(info.capsule.name)}</strong>
+        <code>{shortId(session.sys)}</code>
+        <span class={`word ${tone}`}>{word}</span>
+        {model.sessions.size > 1 && <span class="badge">{model.sessions.size}</span>}
+      </button>
+      <p class={`mode ${isLive ? 'live' : ui.cursor === null ? 'over' : 'past'}`} role="status">
+        {isLive ? 'live' : ui.cursor === null ? 'ended' : `${ui.playing ? 'playing' : 'time travel'} · ${clockText(at - axis.start)}`}
+      </p>
+      {ui.cursor !== null && (
+        <button type="button" class="link to-live" onClick={() => set({ cursor: null, playing: false })}>
+          {isOver ? 'back to the end' : 'back to live'}
+        </button>
+      )}
+      {link !== 'open' && !isOver && <p class="offline">{link === 'connecting' ? 'connecting…' : 'connection lost, trying again'}</p>}
+      <ul class="sums" aria-label="So far">
+        <li>
+          <b>{grouped(done.filter(({ kind }) => kind === 'driver').length)}</b> turns
+        </li>
+        <li>
+          <b>{grouped(done.filter(({ kind }) => kind !== 'driver').length)}</b> calls
+        </li>
+        <li title={`${grouped(spent.input)} tokens in, ${grouped(spent.output)} out`}>
+          <b>{grouped(spent.input + spent.output)}</b> tokens
+        </li>
+        {errors > 0 && (
+          <li class="bad">
+            <b>{grouped(errors)}</b> {errors === 1 ? 'error' : 'errors'}
+          </li>
+        )}
+      </ul>
+      <ThemeButton />
+      <button type="button" class="icon-button" aria-label="Keyboard help" title="Keyboard (?)" onClick={() => set({ help: true })}>
+        ?
+      </button>
+    </header>
+  );
+}
+
+const themes = ['auto', 'light', 'dark'] as const;
+type Theme = (typeof themes)[number];
+
+export function currentTheme(): Theme {
+  const set = document.documentElement.dataset.theme;
+  return set === 'light' || set === 'dark' ? set : 'auto';
+}
+
+/** Light, dark, or as the system says; kept for the next visit where that is allowed. */
+export function applyTheme(theme: string | null): void {
+  if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
+  else delete document.documentElement.dataset.theme;
+}
+
+export function nextTheme(): Theme {
+  const next = themes[(themes.indexOf(currentTheme()) + 1) % themes.length]!;
+  applyTheme(next);
+  try {
+    localStorage.setItem('mur-theme', next);
+  } catch {
+    // Private windows may refuse; the choice then lasts as long as the page.
+  }
+  return next;
+}
+
+export function storedTheme(): string | null {
+  try {
+    return localStorage.getItem('mur-theme');
+  } catch {
+    return null;
+  }
+}
+
+function ThemeButton() {
+  const [theme, setTheme] = useState(currentTheme);
+  return (
+    <button type="button" class="icon-button theme" aria-label={`Colours: ${theme}`} title={`Colours: ${theme} (t)`} onClick={() => setTheme(nextTheme())}>
+      <Icon name={theme} />
+    </button>
+  );
+}
