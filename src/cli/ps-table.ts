@@ -46,45 +46,64 @@ export function uptimeText(seconds: number | undefined): string {
   return `${days === 0 ? '' : `${days}d `}${parts.map((part) => String(part).padStart(2, '0')).join(':')}`;
 }
 
-/** The header and one line per row, in the order of `arrange`. `columns` cuts lines for a screen that is redrawn. */
-export function tableLines(
-  rows: readonly SessionRow[],
-  options: {
-    readonly nowMs: number;
-    readonly style: Style;
-    readonly columns?: number;
-    /** Shows the FORMATION column although no row has one: a pruned record had. */
-    readonly withFormations?: boolean;
-  },
-): string[] {
+export interface TableOptions {
+  readonly nowMs: number;
+  readonly style: Style;
+  /** Shows the FORMATION column although no row has one: a pruned record had. */
+  readonly withFormations?: boolean;
+  /** Columns of the screen the table must fit. Absent: the fixed columns that scripts cut by. */
+  readonly fit?: number;
+}
+
+/** The header and one line per row, in the order of `arrange`. */
+export function tableLines(rows: readonly SessionRow[], options: TableOptions): string[] {
+  const { nowMs, style, fit } = options;
   const hasFormations = options.withFormations === true || rows.some(({ formationId }) => formationId !== undefined);
-  const columns = [session, capsule, status, detached, uptime, ...(hasFormations ? [formation] : []), url];
-  const { style, nowMs, columns: widest = Number.POSITIVE_INFINITY } = options;
+  const all = [session, capsule, status, detached, uptime, ...(hasFormations ? [formation] : []), url];
+  const ordered = arrange(rows);
+  const text = (column: Column, row: SessionRow) => oneLine(column.cell(row, nowMs));
+  const columns = fit === undefined ? all : fitting(all, ordered, text, fit);
   const line = (cells: readonly string[], paint: (text: string, column: Column) => string): string => {
-    let left = widest;
-    const shown: string[] = [];
-    for (const [index, column] of columns.entries()) {
-      const gap = index === 0 ? '' : '  ';
-      const isLast = index === columns.length - 1;
-      const text = cut(`${gap}${isLast ? cells[index]! : pad(cells[index]!, column.width)}`, left);
-      left -= displayWidth(text);
-      shown.push(paint(text, column));
-      if (left <= 0) break;
-    }
-    return shown.join('').trimEnd();
+    const padded = cells.map((cell, index) => pad(cell, columns[index]!.width));
+    const plain = padded.join('  ').trimEnd();
+    if (fit !== undefined && displayWidth(plain) > fit) return cut(plain, fit);
+    return padded
+      .map((cell, index) => paint(cell, columns[index]!))
+      .join('  ')
+      .trimEnd();
   };
   return [
     line(
       columns.map(({ title }) => title),
-      (text) => style.dim(text),
+      (title) => style.dim(title),
     ),
-    ...arrange(rows).map((row) =>
+    ...ordered.map((row) =>
       line(
-        columns.map(({ cell }) => oneLine(cell(row, nowMs))),
-        (text, column) => (column === status ? (row.status === 'running' ? style.green : style.yellow)(text) : text),
+        columns.map((column) => text(column, row)),
+        (cell, { title }) =>
+          title === status.title ? (row.status === 'running' ? style.green : style.yellow)(cell) : cell,
       ),
     ),
   ];
+}
+
+/** Columns as wide as what is in them, without those a narrow screen has no room for. */
+function fitting(
+  all: readonly Column[],
+  rows: readonly SessionRow[],
+  text: (column: Column, row: SessionRow) => string,
+  fit: number,
+): readonly Column[] {
+  let columns = all.map((column) => ({
+    ...column,
+    width: Math.max(column.title.length, ...rows.map((row) => displayWidth(text(column, row)))),
+  }));
+  for (const least of [detached, url, uptime, formation]) {
+    const total = columns.reduce((sum, { width }) => sum + width + 2, -2);
+    if (total <= fit) break;
+    columns = columns.filter(({ title }) => title !== least.title);
+  }
+  return columns;
 }
 
 /** Newest first; members of one formation together, at the place of their newest. */

@@ -84,7 +84,7 @@ export class PsView {
     const live = [
       ...(shown.length === 0
         ? [this.#known === 0 ? 'no running capsules' : `verifying ${count(this.#known, 'record')}`]
-        : tableLines(shown, { nowMs: clock.now(), style: this.#style, columns })),
+        : tableLines(shown, { nowMs: clock.now(), style: this.#style, fit: columns })),
       '',
       this.#style.dim(cut(this.#footer(shown.length), columns)),
     ];

@@ -67,6 +67,7 @@ export function runRequest(flags: RunFlags): RunRequest {
     ...optional('systemPrompt', flags.systemPrompt),
     ...optional('workdir', flags.workdir),
     ...optional('deadlineMs', flags.deadline),
+    ...optional('inspect', flags.inspect),
   };
 }
 

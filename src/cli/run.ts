@@ -16,6 +16,7 @@ export interface RunFlags {
   readonly envFile: boolean;
   readonly lifecycleTaskAcceptance?: string;
   readonly lifecycleAfterTask?: string;
+  readonly inspect?: boolean;
   readonly json?: boolean;
   readonly verbose?: boolean;
   readonly print?: boolean;
@@ -58,6 +59,7 @@ export function runCommand(
     new Option('--lifecycle-task-acceptance <mode>', 'none, single or queue, instead of the manifest'),
     new Option('--lifecycle-after-task <mode>', 'exit or sleep, instead of the manifest'),
     new Option('--bind <address>', 'address of the door').default('127.0.0.1'),
+    new Option('--inspect', 'lets you watch it live: opens a page in the browser'),
   ]);
   group('What is printed:', [
     new Option('--print', 'only the answer on stdout').conflicts('json'),
