@@ -36,6 +36,8 @@ export interface RunRequest {
   /** Hard limit of the session, counted from now. */
   readonly deadlineMs?: number;
   readonly contextId?: string;
+  /** Serve live inspection on the door, also when the config file does not say so. */
+  readonly inspect?: boolean;
 }
 
 export interface PreparedRun {
@@ -98,6 +100,7 @@ export function prepareRun(
     ),
     ...(run.task === undefined ? {} : { taskInput: readTask(run.task) }),
     ...(run.deadlineMs === undefined ? {} : { deadlineMs: run.deadlineMs }),
+    ...(run.inspect === true || config.inspect ? { inspect: true } : {}),
     hostEnv: env,
     privateNames: config.privateNames,
     credentialsFile: globalConfig,

@@ -35,6 +35,8 @@ export function plainLines(notice: SessionNotice): readonly string[] {
       const line = `task ${oneLine(notice.status)} after ${count(notice.turns, 'turn')} in ${duration(notice.durationMs)}`;
       return [short(notice.reason === undefined ? line : `${line}: ${oneLine(notice.reason)}`)];
     }
+    case 'inspection.listening':
+      return [`inspect: ${notice.url}`];
     case 'session.draining':
       return [`ending: ${oneLine(notice.reason)}`];
     case 'stage.entered':

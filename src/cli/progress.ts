@@ -113,6 +113,8 @@ export function advance(progress: Progress, notice: SessionNotice, atMs: number,
       const next = { ...end(end(progress, 'turn'), 'task'), said: '', heading: undefined, calls: new Map() };
       return { progress: next, lines };
     }
+    case 'inspection.listening':
+      return { progress, lines: [`${ok} inspect ${notice.url}`] };
     case 'session.draining':
       return keep(begin(progress, 'drain', 'ending', oneLine(notice.reason).replaceAll('_', ' '), atMs));
     case 'session.ended':

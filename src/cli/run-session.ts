@@ -35,7 +35,10 @@ export async function runSession(
     noColor: !flags.color,
   });
   try {
-    const onNotice = (notice: SessionNotice) => view.notice(notice);
+    const onNotice = (notice: SessionNotice) => {
+      view.notice(notice);
+      if (notice.type === 'inspection.listening' && isWatched(flags, context)) void showPage(notice.url, context.env);
+    };
     const request = sinceProcessStart(runRequest(flags));
     const runCapsule = await load();
     const result = await runCapsule(request, { onNotice, handleSignals: true });
@@ -49,6 +52,16 @@ export async function runSession(
     view.fail(failure);
     return failure.exit;
   }
+}
+
+/** Whether a person sits in front of this run, who asked to see it. */
+function isWatched(flags: RunFlags, { stderr }: CliContext): boolean {
+  return flags.inspect === true && outputMode(flags) === 'human' && stderr.isTerminal;
+}
+
+async function showPage(url: string, env: CliContext['env']): Promise<void> {
+  const { openBrowser } = await import('./inspect-browser.js');
+  await openBrowser(url, env);
 }
 
 /** The flags as a request. Throws a `MurError` for a value that cannot be used. */

@@ -5,6 +5,7 @@ import type { Clock } from '../supervise/clock.js';
 import { buildCard } from './card.js';
 import { murmur } from './dialects/index.js';
 import { type DoorSite, handle } from './handle.js';
+import { serveUpgrades } from './side.js';
 import { type Door, type DoorLimits, type DoorOptions, defaultLimits } from './types.js';
 
 /**
@@ -20,6 +21,7 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
   const limits: DoorLimits = { ...defaultLimits, ...options.limits };
   let site: DoorSite | undefined;
   const serve = (request: IncomingMessage, response: ServerResponse) => {
+    if (options.side?.serve(request, response) === true) return;
     // A bug in an answer costs one connection, never the session behind the door.
     handle(site!, request, response).catch(() => response.destroy());
   };
@@ -34,6 +36,7 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
   );
   // A sender that asks before it sends its body is guarded first; see readBody.
   server.on('checkContinue', serve);
+  if (options.side !== undefined) serveUpgrades(server, options.side);
   server.maxConnections = limits.connections;
   await listen(server, options);
   // A connection that could not be accepted (out of descriptors) is lost to its client only.

@@ -1,6 +1,7 @@
 import type { Clock } from '../supervise/clock.js';
 import type { CardInput } from './card.js';
 import type { TaskPort } from './port.js';
+import type { DoorSide } from './side.js';
 
 /** Bounds of one door (spec/door.md section 2). */
 export interface DoorLimits {
@@ -32,6 +33,8 @@ export interface DoorOptions {
   readonly card: CardInput;
   readonly tasks: TaskPort;
   readonly clock: Clock;
+  /** Live inspection, when it was asked for. */
+  readonly side?: DoorSide | undefined;
   readonly limits?: Partial<DoorLimits>;
 }
 

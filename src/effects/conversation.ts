@@ -53,7 +53,7 @@ function holdConversation(world: SessionWorld, store: string, contextId: string)
 }
 
 /** A caller names its context as it likes; a name that is no single path segment gets a folder named by its hash. */
-function contextFolder(contextId: string): string {
+export function contextFolder(contextId: string): string {
   return pathSegmentProblem(contextId) === undefined && contextId.length <= 128
     ? contextId
     : `ctx-${sha256Hex(contextId)}`;

@@ -41,11 +41,13 @@ export const openSession = (world: SessionWorld) =>
         },
         tasks: taskPort(world),
         clock: draft.clock,
+        side: world.inspection?.endpoint,
       });
       scope.use('door', () => door.close());
       // No await from here to the announcement: a request is not read before the first trace line is written.
       if (signal.aborted) throw new MurError('E-RUN-007', 'the session was stopped while its door opened');
       world.url = door.url;
+      const page = inspect(world, door.port);
       publish(world, door.url);
       writeMurmurMd(draft, door.url);
       traceOf(world).write('session_start', sessionStartFields(draft));
@@ -64,6 +66,7 @@ export const openSession = (world: SessionWorld) =>
         pid: process.pid,
         workdir: folders.accessibleWorkdir,
       });
+      if (page !== undefined) draft.notify({ type: 'inspection.listening', url: page });
       await openLog(world);
       return { url: door.url, launchTask };
     }),
@@ -156,6 +159,13 @@ function retain(world: SessionWorld): void {
   const report = applyRetention({ home, folders: needed(world.draft.folders, 'mint'), limits, nowMs: clock.now() });
   for (const outcome of report.outcomes) traceOf(world).write('retention', outcome);
   for (const message of report.failures) world.log.write({ level: 'warn', message });
+}
+
+/** Before the running record is written: whoever reads that finds the token beside it. */
+function inspect({ draft, inspection }: SessionWorld, port: number): string | undefined {
+  if (inspection === undefined) return undefined;
+  draft.scope.use('inspection', () => inspection.close());
+  return inspection.open(port);
 }
 
 function publish(world: SessionWorld, url: string): void {

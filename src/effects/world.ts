@@ -5,6 +5,7 @@
  */
 import type { SessionEvent } from '../../machines/session/machine.js';
 import { type Continuation, redactor } from '../inference/index.js';
+import type { SessionInspection } from '../inspect/session.js';
 import type { StageDraft } from '../stage/draft.js';
 import type { TaskRegistry } from '../task/index.js';
 import type { BlobStore, TraceWriter } from '../trace/index.js';
@@ -31,6 +32,8 @@ export interface SessionWorld {
   /** `localhost:<port>` once the door listens. */
   url: string | undefined;
   continuation: Continuation | undefined;
+  /** Only when live inspection was asked for. */
+  inspection: SessionInspection | undefined;
   /** Sends an event to the session's root mailbox. */
   send(event: SessionEvent): void;
 }

@@ -30,6 +30,10 @@ const rows = {
     when: 'something a session had opened was not released in time, or its release failed',
     hint: 'report it: a release that hangs or fails is a fault of mur',
   },
+  'W-RUN-904': {
+    when: 'the inspection token could not be written; the page opens, but mur inspect does not find the session',
+    hint: 'check the free space and the permissions of the murmur home',
+  },
   'W-SEC-002': {
     when: 'this host cannot walk paths by descriptor, so a process that swaps folders could lead a tool outside',
     hint: 'run on Linux, or let no other process change the work folder',

@@ -23,6 +23,8 @@ export interface ConfigFile {
   /** By name; `undefined` for one that is written and empty, which counts as absent. */
   readonly credentials: ReadonlyMap<string, Secret | undefined>;
   readonly privateNames: readonly string[];
+  /** Serve live inspection on every door. */
+  readonly inspect: boolean;
   readonly containment?: ContainmentClass;
 }
 
@@ -31,7 +33,7 @@ export interface Config extends ConfigFile {
   readonly warnings: readonly string[];
 }
 
-const empty: ConfigFile = { credentials: new Map(), privateNames: [] };
+const empty: ConfigFile = { credentials: new Map(), privateNames: [], inspect: false };
 
 /**
  * The effective configuration: the global file, under the project's. A file that is missing is empty; one that cannot be
@@ -49,11 +51,13 @@ export function mergeConfig(global: ConfigFile, project: ConfigFile, projectPath
   const ignored = [
     ...(project.credentials.size > 0 ? ['credentials'] : []),
     ...(project.privateNames.length > 0 ? ['network.private_names'] : []),
+    ...(project.inspect ? ['inspect'] : []),
   ];
   const votes = [global.containment, project.containment].filter((vote) => vote !== undefined);
   return {
     credentials: global.credentials,
     privateNames: global.privateNames,
+    inspect: global.inspect,
     ...(votes.length === 0 ? {} : { containment: strongestContainment(votes) }),
     warnings: ignored.map((key) => `${key} in ${projectPath} is ignored: only the global config may set it`),
   };
@@ -95,7 +99,10 @@ export function parseConfig(text: string, path: string): ConfigFile {
   if (!Array.isArray(names) || !names.every((name) => typeof name === 'string')) {
     throw fail('network.private_names: expected sequence of strings');
   }
+  const inspect = root.inspect ?? false;
+  if (typeof inspect !== 'boolean') throw fail(`inspect: expected boolean, got ${kindOf(inspect)}`);
   return {
+    inspect,
     credentials: readCredentials(mapping(root.credentials, 'credentials'), fail),
     privateNames: names.map((name) => name.trim().toLowerCase()).filter((name) => name !== ''),
     ...(containment === undefined ? {} : { containment }),

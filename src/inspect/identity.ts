@@ -50,12 +50,13 @@ export class Identities {
   }
 
   #read(ref: AnyActorRef): Identity {
-    const { _parent: parent, logic, id: name } = ref as unknown as Located;
+    const { _parent: parent, logic, id: ownId } = ref as unknown as Located;
     const isChart = logic?.root !== undefined && typeof logic.id === 'string';
     const chart = isChart ? (logic.id as string) : undefined;
     const entry = chart === undefined ? undefined : chartEntry(chart);
     const context: unknown = isChart ? (ref.getSnapshot() as { context?: unknown }).context : undefined;
-    const segment = segmentOf(parent === undefined ? (chart ?? name) : name, entry, context);
+    const name = parent === undefined ? (chart ?? ownId) : ownId;
+    const segment = segmentOf(name, entry, context);
     const above = parent === undefined ? undefined : this.of(parent).id;
     return { id: above === undefined ? segment : `${above}/${segment}`, name, parent: above, chart };
   }

@@ -54,6 +54,8 @@ export interface StageRequest {
   readonly taskInput?: Uint8Array;
   /** Milliseconds left until the session deadline, counted from the call of `launch`. */
   readonly deadlineMs?: number;
+  /** Serve live inspection on the door. */
+  readonly inspect?: boolean;
   /** The launching environment: what `env.allow` and `${NAME}` may name. */
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
   /** Names that may resolve to private addresses (`network.private_names` of the global config). */

@@ -78,6 +78,7 @@ export async function launch(request: StageRequest, options: LaunchOptions = {})
   const watch = new Watcher(options.onNotice);
   const limits = limitsOf(options.endWithinMs ?? defaultEndWithinMs);
   const world = createWorld(request, options, scope, watch.notify);
+  if (request.inspect === true) world.inspection = await createInspection(world);
   const supervisor = createSupervisor({
     onDispose: async () => {
       const faults = scopeFaults(await scope.close('session exited'));
@@ -106,6 +107,12 @@ export async function launch(request: StageRequest, options: LaunchOptions = {})
     await releaseRest(world, limits.giveUpMs);
   }
   return resultOf(world, watch, output);
+}
+
+/** Loaded only here: a launch that nobody can watch pays nothing for it. */
+async function createInspection(world: SessionWorld) {
+  const { SessionInspection } = await import('../inspect/session.js');
+  return new SessionInspection(world);
 }
 
 /** How the time to end is shared out. Each step leaves the next one enough, so that limits never add up past the whole. */
@@ -160,6 +167,7 @@ function createWorld(
     wasm,
     notify: (notice) => {
       if (notice.type === 'warning') log.write({ level: 'warn', message: notice.message, code: notice.code });
+      world.inspection?.notice(notice);
       notify(notice);
     },
   });
@@ -180,6 +188,7 @@ function createWorld(
     blobs: undefined,
     url: undefined,
     continuation: undefined,
+    inspection: undefined,
     send: () => undefined,
   };
   draft.onCredentialChange = (artifact, name, change) =>
@@ -223,6 +232,7 @@ function runRoot(
       (event: SupervisorEmitted) => {
         if (event.type === 'child.started') {
           world.send = (fact: SessionEvent) => event.ref.send(fact);
+          world.inspection?.begin(event.ref);
           root.send({ type: 'session.started', id: event.id });
           armDeadline(world, () => stop('deadline_reached'));
           armAbort(world, options.signal, () => stop('session_stopped'));

@@ -38,6 +38,11 @@ export type SessionNotice =
       readonly workdir: string;
     }
   | {
+      /** Live inspection was asked for: its page, at an address that works once. */
+      readonly type: 'inspection.listening';
+      readonly url: string;
+    }
+  | {
       readonly type: 'task.started';
       readonly taskId: string;
       readonly contextId: string;
