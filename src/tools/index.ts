@@ -31,6 +31,7 @@ export {
   modelResult,
   noDataText,
   refusedOutcome,
+  resultLimitBytes,
   toolOutcome,
   unrunnableOutcome,
   withNote,

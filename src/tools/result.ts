@@ -1,19 +1,34 @@
 import type { CallFailure, ToolResult } from '../../workers/protocol.js';
+import { truncateUtf8 } from '../text/truncate.js';
 import type { DispatchOutcome } from './call.js';
 import { fence, fenceSource } from './fence.js';
 
 /** What a tool that returned no text is answered with. */
 export const noDataText = 'tool returned no data';
 
-/** A dispatched tool's outcome: its text fenced as `tool:<name>`. */
+/**
+ * Most bytes of one result that a model reads. No model has room for more, and every byte is sent, hashed, counted and recorded
+ * again on each further turn.
+ */
+export const resultLimitBytes = 1024 * 1024;
+
+/** A dispatched tool's outcome: its text fenced as `tool:<name>`, cut at `resultLimitBytes` with a note that says so. */
 export function toolOutcome(name: string, result: ToolResult, runtimeNote?: string): DispatchOutcome {
   const source = fenceSource.tool(name);
-  return {
-    result: { ...result, data: fence(source, rawText(result)) },
+  const text = rawText(result);
+  const shown = truncateUtf8(text, resultLimitBytes);
+  const isCut = shown.length < text.length;
+  const outcome: DispatchOutcome = {
+    result: { ...result, data: fence(source, shown), truncated: result.truncated || isCut },
     isSkill: false,
     fenceSource: source,
     ...(runtimeNote === undefined ? {} : { runtimeNote }),
   };
+  if (!isCut) return outcome;
+  return withNote(
+    outcome,
+    `[This result has ${Buffer.byteLength(text)} bytes; only its first ${Buffer.byteLength(shown)} are shown.]`,
+  );
 }
 
 /**

@@ -3,6 +3,7 @@ import {
   failedOutcome,
   modelResult,
   refusedOutcome,
+  resultLimitBytes,
   skillOutcome,
   toolOutcome,
   unreadableSkill,
@@ -30,6 +31,17 @@ describe('tool results (spec/tools.md 3.2)', () => {
       isError: false,
       fenceSource: 'tool:t',
     });
+  });
+
+  test('a result no model has room for is cut between two characters, and says so behind the fence', () => {
+    const data = `x${'😀'.repeat(resultLimitBytes)}`;
+    const outcome = toolOutcome('t', result({ data }), 'note');
+    expect(outcome.result.truncated).toBe(true);
+    const { text } = modelResult(outcome);
+    const shown = `x${'😀'.repeat(resultLimitBytes / 4 - 1)}`;
+    const bytes = `${4 * resultLimitBytes + 1} bytes; only its first ${resultLimitBytes - 3}`;
+    expect(text === `${fenced(shown)}\nnote\n[This result has ${bytes} are shown.]`).toBe(true);
+    expect(toolOutcome('t', result({ data: 'x'.repeat(resultLimitBytes) })).result.truncated).toBe(false);
   });
 
   test.each([
