@@ -82,7 +82,7 @@ function leaveRow(labels: readonly Label[], target: string): Row {
 }
 
 /** `open ✓, open ✗` as `open ✓, ✗`. */
-function joined(labels: readonly string[]): string {
+export function joined(labels: readonly string[]): string {
   const head = (text: string) => text.split(' ')[0]!;
   return labels
     .map((text, index) =>

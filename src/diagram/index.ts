@@ -3,6 +3,8 @@
  * by `npm run diagrams` and read from diagrams/.
  * Read next: chart.ts (machine to data), svg.ts (layout to picture).
  */
+
+export type { Paint } from './canvas.js';
 export {
   activeIds,
   type Cause,
@@ -17,3 +19,4 @@ export {
 export type { Box, ChartLayout, EdgeLabel, EdgeLine, Label, NodeBox, Row } from './geometry.js';
 export { mermaidOf } from './mermaid.js';
 export { type Highlight, renderSvg } from './svg.js';
+export { drawChart, type Picture, type TerminalLook } from './terminal.js';
