@@ -5,8 +5,8 @@
  * The protocol is read-only: a client sends nothing. Sources are a live session (hub.ts), the records of one (records.ts), or
  * `mur inspect`, which merges many into one stream. All of them speak exactly this.
  *
- * Order on a new connection: `hello`; then per session its `session`, every `def` before the first `actor` that names it, the
- * live `actor`s, parents first; then its past (`past: true` on `note`, `trace`, `message`, `ev`, `snap`, `actor`, `gone`); then
+ * Order on a new connection: `hello`, alone in its message; then per session its `session`, every `def` before the first `actor`
+ * that names it, the live `actor`s, parents first; then its past (`past: true` on `note`, `trace`, `message`, `ev`, `snap`, `actor`, `gone`); then
  * `synced`. Frames of the present may come in between, so a timeline sorts by `at`, then `q`, and drops repeats of a key: `trace`
  * by `line.event_id`, `message` by `message.id`. A `synced` can come again with `again: true` (see there).
  *
@@ -147,7 +147,7 @@ export interface SnapshotView {
 }
 
 /**
- * An actor exists. Its `id` is a path that means the same live and in a replay:
+ * An actor exists. Without `snap.v`, the state of one with a chart follows in a `snap`. Its `id` is a path that means the same live and in a replay:
  * `session`, `session/task:tsk_…`, `session/task:tsk_…/turn:0`, `…/turn:0/tool-call:1`, and effects below them such as
  * `…/turn:0/infer`. Repeats for an `id` replace (a resync sends all again).
  */
@@ -175,7 +175,10 @@ export interface EventFrame extends Dated {
   readonly n?: number;
 }
 
-/** An actor's state after an event. Live, only the newest of each actor in 50 ms is sent; `tr` then has the edges of all of them. */
+/**
+ * An actor's state after an event. At a busy moment only the newest of each actor in 50 ms is sent; `tr` then has the edges of all of
+ * them.
+ */
 export interface SnapshotFrame extends Dated {
   readonly type: 'snap';
   readonly id: string;

@@ -130,20 +130,24 @@ export class Watch {
     return { type: 'gone', sys: this.subject.sys, at, id: this.#identities.of(ref).id, why };
   }
 
-  /** The `actor` frames without which a frame about `ref` would speak of somebody unknown. */
+  /**
+   * The `actor` frames without which a frame about `ref` would speak of somebody unknown. An actor starts what it invokes before its
+   * own first snapshot is shown: until that follows, its state is left open, because by now it may be in a later one.
+   */
   #ensure(ref: AnyActorRef, at: number): FrameBody[] {
     if (this.#present.has(ref) || this.#gone.has(ref)) return [];
-    const snapshot = snapshotOf(ref);
-    if (snapshot === undefined) return [];
     const parent = parentOf(ref);
     const above = parent === undefined ? [] : this.#ensure(parent, at);
     this.#present.add(ref);
-    return [...above, this.#actor(ref, snapshot, at)];
+    return [...above, this.#actor(ref, undefined, at)];
   }
 
-  #actor(ref: AnyActorRef, snapshot: SnapshotLike, at: number): FrameBody {
+  #actor(ref: AnyActorRef, snapshot: SnapshotLike | undefined, at: number): FrameBody {
     const { id, name, parent, chart } = this.#identities.of(ref);
-    const { snap, cut } = viewOf(snapshot, chart, this.subject.redactText);
+    const { snap, cut } =
+      snapshot === undefined
+        ? { snap: { s: 'active' as const }, cut: 0 }
+        : viewOf(snapshot, chart, this.subject.redactText);
     const def = chart === undefined ? undefined : definitionOf(chart)?.key;
     return {
       type: 'actor',

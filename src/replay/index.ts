@@ -23,6 +23,13 @@ export {
 } from './log.js';
 export { type ChartHashes, chartHashes, isMachine, machinesOf } from './machines.js';
 export { plainJson, type Redact } from './plain.js';
+export {
+  allSessions,
+  type RecordedSession,
+  type RecordedSet,
+  recordedSessions,
+  resolveRecorded,
+} from './recorded.js';
 export { openReplay, type ReplayOptions, replayOf } from './replay.js';
 export { factsOf, type ReportedAction, requestOf, stateHash, stateOf, stateText } from './step.js';
 export type {

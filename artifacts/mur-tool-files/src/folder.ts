@@ -13,6 +13,16 @@ export interface Entry {
   readonly type: DescriptorType;
 }
 
+export interface Entries {
+  readonly entries: readonly Entry[];
+  readonly unnamed: number;
+}
+
+/** The words for entries that were left out. */
+export function unnamedNote(count: number): string {
+  return `left out ${count} entries whose names are not UTF-8`;
+}
+
 const follow = { symlinkFollow: true };
 const stay = { symlinkFollow: false };
 const chunkBytes = 64 * 1024;
@@ -50,15 +60,27 @@ export class Folder {
     }
   }
 
-  /** What the folder `path` holds, sorted by name. */
-  entries(path: string): Entry[] {
+  /**
+   * What the folder `path` holds, sorted by name. A name that is not UTF-8 cannot be given to any action, so it is left out
+   * and counted in `unnamed`; it must not hide the rest.
+   */
+  entries(path: string): Entries {
     return this.#try(path, () => {
       using folder = this.#root.openAt(follow, path, { directory: true }, { read: true });
       using stream = folder.readDirectory();
       const entries: Entry[] = [];
-      for (let entry = stream.readDirectoryEntry(); entry !== null; entry = stream.readDirectoryEntry())
-        entries.push(entry);
-      return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+      let unnamed = 0;
+      for (;;) {
+        try {
+          const entry = stream.readDirectoryEntry();
+          if (entry === null) break;
+          entries.push(entry);
+        } catch (error) {
+          if (payloadOf(error) !== 'illegal-byte-sequence') throw error;
+          unnamed++;
+        }
+      }
+      return { entries: entries.sort((a, b) => (a.name < b.name ? -1 : 1)), unnamed };
     });
   }
 
@@ -133,7 +155,8 @@ export class Folder {
   #neighbours(path: string): string {
     const folder = parent(path);
     if (folder !== '.' && !this.exists(folder)) return `neither does the folder ${folder}`;
-    const names = this.entries(folder).map((entry) => (entry.type === 'directory' ? `${entry.name}/` : entry.name));
+    const { entries } = this.entries(folder);
+    const names = entries.map((entry) => (entry.type === 'directory' ? `${entry.name}/` : entry.name));
     const place = folder === '.' ? 'the work folder' : folder;
     if (names.length === 0) return `${place} is empty`;
     return `${place} holds ${names.slice(0, 20).join(', ')}${names.length > 20 ? `, and ${names.length - 20} more` : ''}`;

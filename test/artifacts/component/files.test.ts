@@ -121,3 +121,15 @@ test('a search passes over links, binaries and bookkeeping, and says so', async 
   expect(data).toContain('[skipped .git/]');
   expect(data).toContain('[skipped 1 files that are not text');
 });
+
+test.runIf(process.platform === 'linux')('a name that is not UTF-8 hides nothing else', async () => {
+  mkdirSync(at('names'));
+  writeFileSync(at('names/plain'), 'needle');
+  writeFileSync(Buffer.concat([Buffer.from(at('names/')), Buffer.from([0xff, 0xfe])]), 'needle');
+  const note = 'left out 1 entries whose names are not UTF-8';
+  expect((await files({ action: 'list', path: 'names' })).data).toBe(`names/plain (6 bytes)\n[${note}]`);
+  expect((await files({ action: 'search', path: 'names', pattern: 'needle' })).data).toBe(
+    `names/plain:1: needle\n[${note} in names]`,
+  );
+  expect((await files({ action: 'read', path: 'names/other' })).summary).toContain('names holds plain');
+});

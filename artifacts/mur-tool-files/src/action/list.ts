@@ -1,6 +1,6 @@
 /** `list`: what a folder holds, folders with a trailing slash, files with their size. */
 import { Failure } from '../failure.js';
-import type { Folder } from '../folder.js';
+import { type Folder, unnamedNote } from '../folder.js';
 import type { Input } from '../input.js';
 import { join } from '../path.js';
 import type { Outcome } from './outcome.js';
@@ -15,8 +15,11 @@ export function list(folder: Folder, input: Input): Outcome {
 
   const lines: string[] = [];
   let left = 0;
+  let unnamed = 0;
   const visit = (at: string, level: number) => {
-    for (const { name, type } of folder.entries(at)) {
+    const held = folder.entries(at);
+    unnamed += held.unnamed;
+    for (const { name, type } of held.entries) {
       const here = join(at, name);
       if (lines.length >= mostEntries) left++;
       else lines.push(`${here}${mark(type, () => folder.sizeOf(here))}`);
@@ -26,8 +29,9 @@ export function list(folder: Folder, input: Input): Outcome {
   visit(path, 1);
 
   const place = path === '.' ? 'the work folder' : path;
-  if (lines.length === 0) return { summary: `${place} is empty`, effect: 'read', path };
+  if (lines.length + unnamed === 0) return { summary: `${place} is empty`, effect: 'read', path };
   const more = left > 0 ? [`[${left} more entries not shown; list a folder inside instead]`] : [];
+  if (unnamed > 0) more.push(`[${unnamedNote(unnamed)}]`);
   return {
     summary: `${place}: ${lines.length + left} entries`,
     data: [...lines, ...more].join('\n'),

@@ -1,7 +1,7 @@
 /** `search`: lines that match, as `path:line: text`. Skips what is not text, too large, or bookkeeping of other tools. */
 import { cut } from '../../../lib/utf8.js';
 import { Failure } from '../failure.js';
-import type { Folder } from '../folder.js';
+import { type Folder, unnamedNote } from '../folder.js';
 import type { Input } from '../input.js';
 import { join } from '../path.js';
 import { matcher } from './matcher.js';
@@ -54,7 +54,9 @@ function* walk(folder: Folder, path: string, notes: Set<string>, level = 0): Gen
     yield path;
     return;
   }
-  for (const { name, type } of folder.entries(path)) {
+  const { entries, unnamed } = folder.entries(path);
+  if (unnamed > 0) notes.add(`${unnamedNote(unnamed)} in ${path === '.' ? 'the work folder' : path}`);
+  for (const { name, type } of entries) {
     const here = join(path, name);
     if (type === 'regular-file') yield here;
     if (type !== 'directory') continue;
