@@ -228,7 +228,7 @@ export const charts: Readonly<Record<ChartName, ChartEntry>> = {
     instance: 'sessionId',
     input: { sessionId: 'ses_a', pid: 1, graceMs: 10_000, limitMs: 30_000 },
     events: [
-      ...['verify', 'confirm-term', 'reverify', 'confirm-kill', 'last'].flatMap((id) => [
+      ...['verify', 'reverify', 'confirm'].flatMap((id) => [
         done(id, reading('Alive')),
         done(id, reading('Unverified', 'unreadable')),
         done(id, reading('Gone', 'no process')),

@@ -42,7 +42,7 @@ export const stopMachine = setup({
     settle: oneShot<Settled, { readonly canceled: readonly string[] }>('stop.settle'),
     /** Verifies and delivers in one place. */
     signal: oneShot<SignalOutcome, { readonly signal: StopSignal }>('stop.signal'),
-    /** Reports `exit.noticed` once, when the process of the record has ended. */
+    /** Reports `exit.noticed` once, when layers 1 and 2 say that the process is gone. */
     watch: ongoing<null>('stop.watch'),
     /** Removes the record of a process that is gone. */
     prune: oneShot<null, null>('stop.prune'),
@@ -159,32 +159,22 @@ export const stopMachine = setup({
         draining: {
           description: 'The session ends by itself, as after its own first SIGTERM.',
           invoke: watchInvoke(),
+          on: { 'exit.noticed': '#stop.pruning' },
           after: { grace: 'reverifying' },
-          on: { 'exit.noticed': '.confirming' },
-          initial: 'waiting',
-          states: {
-            waiting: {},
-            confirming: { invoke: confirmInvoke('confirm-term', '#stop.stopping.draining.waiting') },
-          },
         },
         reverifying: {
           description: 'The pid may belong to another process by now.',
-          invoke: confirmInvoke('reverify', '#stop.stopping.killing'),
+          invoke: lookInvoke('reverify', '#stop.stopping.killing'),
         },
         killing: { invoke: signalInvoke('SIGKILL', '#stop.stopping.dying') },
         dying: {
           invoke: watchInvoke(),
-          after: { confirm: 'surviving' },
-          on: { 'exit.noticed': '.confirming' },
-          initial: 'waiting',
-          states: {
-            waiting: {},
-            confirming: { invoke: confirmInvoke('confirm-kill', '#stop.stopping.dying.waiting') },
-          },
+          on: { 'exit.noticed': '#stop.pruning' },
+          after: { confirm: 'confirming' },
         },
-        surviving: {
+        confirming: {
           description: 'One last look: a watcher that missed the end is no reason to say that it lives.',
-          invoke: confirmInvoke('last', '#stop.kept', 'setSurvived'),
+          invoke: lookInvoke('confirm', '#stop.kept', 'setSurvived'),
         },
       },
     },
@@ -224,13 +214,13 @@ function signalInvoke<Target extends '#stop.stopping.draining' | '#stop.stopping
   };
 }
 
-/** The watcher of a process that should end. One that breaks is made up for by the look at the end of the wait. */
+/** The watcher of a process that should end. One that breaks is made up for by the look after the wait. */
 function watchInvoke() {
   return { id: 'watch' as const, src: 'watch' as const, input: null, onError: {} };
 }
 
 /** A look that counts only `Gone` as ended; `otherwise` is where anything else leads. */
-function confirmInvoke<Id extends string, Target extends string, Action extends 'setSurvived' = never>(
+function lookInvoke<Id extends string, Target extends string, Action extends 'setSurvived' = never>(
   id: Id,
   otherwise: Target,
   action?: Action,

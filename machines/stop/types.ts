@@ -55,7 +55,7 @@ export interface StopOutput {
   readonly fault: Fault | null;
 }
 
-/** The process may have ended; what is true is read next. */
+/** The process is gone, and read to be: not merely said to be. */
 export type StopEvent = { readonly type: 'exit.noticed' };
 
 export type StopReading = Pick<Reading, 'verdict' | 'reason'>;

@@ -35,7 +35,7 @@ export function livenessLogic({ record, clock, inTurn }: LivenessWorld): typeof 
   });
 }
 
-/** Reports `exit.noticed` once, when the process of the record is gone. */
+/** Reports `exit.noticed` once, when layers 1 and 2 say that the process of the record is gone. */
 export function watcher<Input extends NonReducibleUnknown>(record: RunningRecord) {
   return fromCallback<{ type: string }, Input>(({ sendBack }) => {
     const over = new AbortController();
