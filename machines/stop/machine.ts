@@ -38,7 +38,7 @@ export const stopMachine = setup({
     read: oneShot<StopReading, null>('stop.read'),
     /** `session/stop` at the door. Bounded by deadlines of its own. */
     ask: oneShot<Asked, null>('stop.ask'),
-    /** Waits until the trace records the end of each canceled task, for a bounded time. */
+    /** Waits until the trace records the end of each canceled task, for a bounded time. Of none: not at all. */
     settle: oneShot<Settled, { readonly canceled: readonly string[] }>('stop.settle'),
     /** Verifies and delivers in one place. */
     signal: oneShot<SignalOutcome, { readonly signal: StopSignal }>('stop.signal'),
@@ -81,7 +81,6 @@ export const stopMachine = setup({
     isAlive: (_, reading: StopReading) => reading.verdict === 'Alive',
     wasSent: (_, sent: SignalOutcome) => sent.outcome === 'Sent',
     wasAlreadyGone: (_, sent: SignalOutcome) => sent.outcome === 'AlreadyGone',
-    canceledSome: (_, asked: Asked) => asked.ok && asked.canceled.length > 0,
   },
   delays: {
     grace: ({ context }) => context.graceMs,
@@ -131,22 +130,15 @@ export const stopMachine = setup({
             id: 'ask',
             src: 'ask',
             input: null,
-            onDone: [
-              {
-                guard: { type: 'canceledSome', params: ({ event }) => event.output },
-                target: 'settling',
-                actions: { type: 'setAsked', params: ({ event }) => event.output },
-              },
-              { target: 'terminating', actions: { type: 'setAsked', params: ({ event }) => event.output } },
-            ],
+            onDone: { target: 'settling', actions: { type: 'setAsked', params: ({ event }) => event.output } },
             onError: {
-              target: 'terminating',
+              target: 'settling',
               actions: { type: 'setAsked', params: ({ event }) => unasked(faultOf(event.error).message) },
             },
           },
         },
         settling: {
-          description: 'Canceled tasks get time to write how they ended.',
+          description: 'Canceled tasks, if any, get time to write how they ended.',
           invoke: {
             id: 'settle',
             src: 'settle',

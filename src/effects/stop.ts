@@ -43,8 +43,9 @@ export function stopSession(home: MurmurHome, record: RunningRecord, options: St
         return askToStop(record, aborted);
       }),
       settle: fromPromise<Settled, { readonly canceled: readonly string[] }>(async ({ input, signal: aborted }) => {
-        const unended = trace?.exists === true ? await trace.settled(input.canceled, clock, aborted) : [];
-        return { unended };
+        const { canceled } = input;
+        if (canceled.length === 0 || trace?.exists !== true) return { unended: [] };
+        return { unended: await trace.settled(canceled, clock, aborted) };
       }),
       signal: fromPromise<SignalOutcome, { readonly signal: StopSignal }>(async ({ input }) =>
         signal(record, input.signal),

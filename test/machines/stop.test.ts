@@ -21,7 +21,7 @@ const graceOver: Fact = { type: 'xstate.after.grace.stop.stopping.draining' };
 const confirmOver: Fact = { type: 'xstate.after.confirm.stop.stopping.dying' };
 const pruned = done('prune', null);
 
-const toTerm = [look('verify', 'Alive'), done('ask', asked)];
+const toTerm = [look('verify', 'Alive'), done('ask', asked), done('settle', { unended: [] })];
 const toDrain = [...toTerm, sent('terminate')];
 const toKill = [...toDrain, graceOver, look('reverify', 'Alive')];
 const toDie = [...toKill, sent('kill', 'kill')];
@@ -58,7 +58,7 @@ describe('a session that is stopped', () => {
   test('with a door that does not answer is stopped all the same', () => {
     const silent = { ok: false, reason: 'timed out' };
     expect(at(look('verify', 'Alive'), done('ask', silent))).toMatchObject({
-      state: 'stopping.terminating',
+      state: 'stopping.settling',
       context: { asked: silent },
     });
     expect(at(look('verify', 'Alive'), broke('ask', new Error('bug'))).context.asked).toEqual({
