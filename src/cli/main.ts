@@ -23,6 +23,9 @@ const status = await runProgram(process.argv.slice(2), context, {
   async stop(flags) {
     return (await import('./stop-sessions.js')).stopSessions(flags, context);
   },
+  async inspect(flags) {
+    return (await import('./inspect-sessions.js')).inspectSessions(flags, context);
+  },
   async token(flags) {
     return (await import('./token-print.js')).printToken(flags, context);
   },

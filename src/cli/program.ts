@@ -3,6 +3,7 @@ import { type MurError, toMurError } from '../errors/index.js';
 import { murVersion } from '../version.js';
 import type { CliContext, ExitStatus } from './context.js';
 import { welcome } from './help.js';
+import { type InspectFlags, inspectCommand } from './inspect.js';
 import { errorText, outputFailure } from './output.js';
 import { type PsFlags, psCommand } from './ps.js';
 import { type RunFlags, runCommand } from './run.js';
@@ -16,6 +17,7 @@ export interface Actions {
   ps(flags: PsFlags): Promise<ExitStatus>;
   stop(flags: StopFlags): Promise<ExitStatus>;
   token(flags: TokenFlags): Promise<ExitStatus>;
+  inspect(flags: InspectFlags): Promise<ExitStatus>;
 }
 
 /** Parses `argv` (without node and script), runs the command it names and returns the exit status. Prints usage errors itself. */
@@ -37,6 +39,7 @@ export async function runProgram(argv: readonly string[], context: CliContext, a
   program.addCommand(psCommand((flags) => actions.ps(colored(flags)), settle));
   program.addCommand(stopCommand((flags) => actions.stop(colored(flags)), settle));
   program.addCommand(tokenCommand((flags) => actions.token(colored(flags)), settle));
+  program.addCommand(inspectCommand((flags) => actions.inspect(colored(flags)), settle));
   for (const command of [program, ...program.commands]) {
     command
       .version(`mur ${murVersion}`, '--version', 'print the version')

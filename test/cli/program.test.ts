@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { InspectFlags } from '../../src/cli/inspect.js';
 import { runProgram } from '../../src/cli/program.js';
 import type { PsFlags } from '../../src/cli/ps.js';
 import type { RunFlags } from '../../src/cli/run.js';
@@ -12,7 +13,7 @@ async function mur(...argv: string[]) {
   const stdout = memoryOutput();
   const stderr = memoryOutput();
   let flags: RunFlags | undefined;
-  let asked: { ps?: PsFlags; stop?: StopFlags; token?: TokenFlags } = {};
+  let asked: { ps?: PsFlags; stop?: StopFlags; token?: TokenFlags; inspect?: InspectFlags } = {};
   const status = await runProgram(
     argv,
     { stdout: stdout.output, stderr: stderr.output, env: {} },
@@ -32,6 +33,10 @@ async function mur(...argv: string[]) {
       async token(given) {
         asked = { token: given };
         return 10;
+      },
+      async inspect(given) {
+        asked = { inspect: given };
+        return 11;
       },
     },
   );
@@ -176,4 +181,24 @@ describe('the flags of mur run as a request', () => {
     });
     await expect(request('--lifecycle-after-task', 'x')).rejects.toMatchObject({ code: 'E-IO-003' });
   });
+});
+
+describe('mur inspect', () => {
+  it('takes any number of sessions, and opens a page on any port', async () => {
+    const { status, asked } = await mur('inspect', '@1', '8394');
+    expect(status).toBe(11);
+    expect(asked.inspect).toMatchObject({ addresses: ['@1', '8394'], open: true, port: 0 });
+  });
+
+  it('takes --all, --no-open, --port and --json', async () => {
+    const { asked } = await mur('inspect', '--all', '--no-open', '--port', '4000', '--json');
+    expect(asked.inspect).toMatchObject({ addresses: [], all: true, open: false, port: 4000, json: true });
+  });
+
+  it.each([['--port', '70000'], ['--port', 'x'], ['--json', '--bridge', 'ws://127.0.0.1:1'], ['--nosuch']])(
+    'refuses %s %s as wrong usage',
+    async (...flags) => {
+      expect((await mur('inspect', ...flags)).status).toBe(2);
+    },
+  );
 });

@@ -7,7 +7,7 @@ import type { Following } from '../subject.js';
 import { asPast, type BodyContext, messageBody, noteBody, traceBody } from './bodies.js';
 import { type JsonObject, LineTail, readLines, sizeOf } from './lines.js';
 import { createPace } from './pace.js';
-import { stepBodies } from './steps.js';
+import { Steps } from './steps.js';
 
 export interface FollowOptions extends BodyContext {
   readonly recordsDir: string;
@@ -17,6 +17,8 @@ export interface FollowOptions extends BodyContext {
   conversation(contextId: string): string | undefined;
   /** How long is rested after each piece of history, as a multiple of the work; 0 where nothing else runs in this process. */
   readonly restFactor?: number;
+  /** Leave the event log to the caller. */
+  readonly withoutSteps?: boolean;
 }
 
 const pollMs = 100;
@@ -77,7 +79,7 @@ async function* pastOf(
       await pace();
     }
   }
-  yield* steps(options, eventBytes, pace);
+  if (options.withoutSteps !== true) yield* steps(options, eventBytes, pace);
 }
 
 async function* steps(options: FollowOptions, bytes: number, pace: () => Promise<void>): AsyncGenerator<FrameBody> {
@@ -89,7 +91,7 @@ async function* steps(options: FollowOptions, bytes: number, pace: () => Promise
   const lines: JsonObject[] = [];
   for await (const line of readLines(join(options.recordsDir, EVENT_LOG_FILE), bytes)) lines.push(line);
   if (lines.length === 0) return;
-  for (const body of stepBodies(options, lines)) {
+  for (const body of new Steps(options).bodies(lines)) {
     yield body;
     await pace();
   }

@@ -10,13 +10,31 @@ import type { BodyContext } from './bodies.js';
 import type { JsonObject } from './lines.js';
 
 /**
- * The history of a session's machines as frames: its event log folded, each machine under the id it had while it lived. Lazy: each
- * `next` folds one event. Throws what `replayOf` throws, such as `E-TRC-902` when a chart has changed since.
+ * The history of a session's machines as frames: its event log folded, each machine under the id it had while it lived. `bodies` can
+ * be asked again when the log has grown: it tells what was added.
  */
-export function* stepBodies(context: BodyContext, lines: Iterable<JsonObject>): Generator<FrameBody> {
-  const replay = replayOf(eventLogItems(items(lines)));
-  const ids = new Ids();
-  for (const step of replay.steps()) yield* bodiesOf(context, ids, step);
+export class Steps {
+  readonly #context: BodyContext;
+  readonly #ids = new Ids();
+  #next = 0;
+
+  constructor(context: BodyContext) {
+    this.#context = context;
+  }
+
+  /**
+   * Of the lines of the whole log, the events that were not told yet. Lazy: each `next` folds one event. Throws what `replayOf`
+   * throws, such as `E-TRC-902` when a chart has changed since.
+   */
+  *bodies(lines: Iterable<JsonObject>): Generator<FrameBody> {
+    const replay = replayOf(eventLogItems(items(lines)));
+    const { length } = replay;
+    for (const step of replay.steps(this.#next, length - 1)) {
+      this.#next = step.event.q + 1;
+      yield* bodiesOf(this.#context, this.#ids, step);
+    }
+    this.#next = length;
+  }
 }
 
 function* items(lines: Iterable<JsonObject>): Generator<JsonLine> {

@@ -1,0 +1,55 @@
+/**
+ * `mur inspect`: many sessions in one stream, for one page. Each reader gets connections of its own to the sessions it shows, so
+ * there is no state here that could grow old, and a slow reader slows nobody else. No daemon: it lives as long as the command.
+ *
+ *     page  <-  /inspect of this process  <-  /inspect of each session that runs with --inspect        live.ts
+ *                                         <-  the records of every other one                           recorded.ts
+ *
+ * Read next: target.ts (which sessions), server.ts (the page's own server).
+ */
+
+import type { MurmurHome } from '../../home/index.js';
+import { murVersion } from '../../version.js';
+import type { TextRedactor } from '../redact.js';
+import { readToken } from '../token-file.js';
+import { passLive } from './live.js';
+import { showEnding, showRecorded } from './recorded.js';
+import type { Sink } from './sink.js';
+import { runningTargets, type Target } from './target.js';
+
+export { type InspectServer, openServer } from './server.js';
+export { frameSink, type Sink } from './sink.js';
+export { endedTargets, runningTargets, type Target, targetsOf } from './target.js';
+
+export interface RelayOptions {
+  readonly home: MurmurHome;
+  readonly targets: readonly Target[];
+  /** Also show sessions that start later. */
+  readonly isOpen: boolean;
+  readonly redactText: TextRedactor;
+}
+
+const relistMs = 1_000;
+
+/** Shows every session to one reader. Resolves when all have ended and no other may start, or when nobody reads. */
+export async function relay(options: RelayOptions, sink: Sink): Promise<void> {
+  sink.send([{ q: 1, type: 'hello', v: 1, scope: '*', now: Date.now(), mur: murVersion }]);
+  const shown = new Map<string, Promise<void>>();
+  const show = (target: Target): void => {
+    if (!shown.has(target.sessionId)) shown.set(target.sessionId, showTarget(options, target, sink));
+  };
+  for (const target of options.targets) show(target);
+  while (options.isOpen && !sink.signal.aborted) {
+    for (const target of runningTargets(options.home)) show(target);
+    await new Promise((resolve) => setTimeout(resolve, relistMs));
+  }
+  await Promise.all(shown.values());
+}
+
+async function showTarget({ home, redactText }: RelayOptions, target: Target, sink: Sink): Promise<void> {
+  const recorded = { home, target, redactText };
+  const token = target.record === undefined ? undefined : readToken(home, target.sessionId);
+  const wasLive = token !== undefined && (await passLive(target, token, sink));
+  if (sink.signal.aborted) return;
+  await (wasLive ? showEnding(recorded, sink) : showRecorded(recorded, sink));
+}

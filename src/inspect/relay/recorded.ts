@@ -1,0 +1,155 @@
+import { join } from 'node:path';
+import type { MurmurHome } from '../../home/index.js';
+import { EVENT_LOG_FILE } from '../../replay/index.js';
+import { idTimeMs } from '../../supervise/ids.js';
+import { TRACE_FILE } from '../../trace/index.js';
+import { definitionByKey } from '../definition.js';
+import type { Frame } from '../frame.js';
+import type { FrameBody } from '../item.js';
+import { findConversation } from '../records/conversations.js';
+import { SessionFacts } from '../records/describe.js';
+import { followRecords } from '../records/follower.js';
+import { type JsonObject, readLines } from '../records/lines.js';
+import { Steps } from '../records/steps.js';
+import type { TextRedactor } from '../redact.js';
+import type { Sink } from './sink.js';
+import { livenessOf, type Target } from './target.js';
+
+export interface RecordedOptions {
+  readonly home: MurmurHome;
+  readonly target: Target;
+  readonly redactText: TextRedactor;
+  /** Says why the session itself is not asked; null when that needs no word. */
+  readonly note?: string;
+}
+
+/** How often a session that still runs is looked at again. */
+const lookMs = 1_000;
+/** Frames sent in one message. */
+const perMessage = 200;
+
+/**
+ * Shows a session from its records: all of them at once when it has ended, else what is added until it has. Resolves when there is
+ * nothing more to come, or nobody reads.
+ */
+export async function showRecorded(options: RecordedOptions, sink: Sink): Promise<void> {
+  const { target, home, redactText } = options;
+  const out = new FrameWriter(sink);
+  const facts = new SessionFacts(target, redactText);
+  for await (const line of readLines(join(target.recordsDir, TRACE_FILE))) facts.heard(line);
+  const describe = async (): Promise<boolean> => {
+    const liveness = await livenessOf(target);
+    const { record } = target;
+    const live = record && {
+      url: record.url,
+      pid: record.pid,
+      capsule: { name: record.capsule_name, version: record.capsule_version },
+    };
+    await out.write(facts.describe(Date.now(), liveness, live));
+    return liveness.verdict === 'Gone';
+  };
+  let isOver = await describe();
+  const steps = new Steps({ sys: target.sessionId, redactText });
+  const following = followRecords(
+    {
+      ...{ sys: target.sessionId, redactText, recordsDir: target.recordsDir, restFactor: 0, withoutSteps: true },
+      startedAt: idTimeMs(target.sessionId) ?? 0,
+      conversation: (contextId) => findConversation(home, facts.capsule, contextId),
+    },
+    (body) => {
+      if (body.type === 'trace') facts.heard(body.line);
+      out.add(body);
+    },
+  );
+  try {
+    for (const body of steps.bodies(await eventLines(target))) await out.write(body);
+    for await (const body of following.past()) await out.write(body);
+    await out.write({ type: 'synced', sys: target.sessionId, at: Date.now() });
+    while (!isOver && !sink.signal.aborted) {
+      await out.flush();
+      await pause(lookMs, sink.signal);
+      following.flush();
+      for (const body of steps.bodies(await eventLines(target))) await out.write(asPresent(body));
+      isOver = await describe();
+    }
+  } finally {
+    following.stop();
+    await out.flush();
+  }
+}
+
+/** How a session that was watched live has ended: what it could not say any more itself. */
+export async function showEnding(options: RecordedOptions, sink: Sink): Promise<void> {
+  const { target, redactText } = options;
+  const out = new FrameWriter(sink);
+  const facts = new SessionFacts(target, redactText);
+  for await (const line of readLines(join(target.recordsDir, TRACE_FILE))) facts.heard(line);
+  const last: FrameBody[] = [];
+  for (const body of new Steps({ sys: target.sessionId, redactText }).bodies(await eventLines(target))) {
+    if ((body.type === 'snap' || body.type === 'gone') && body.id === 'session') last.push(body);
+  }
+  for (const body of last.slice(-2)) await out.write(asPresent(body));
+  await out.write(facts.describe(Date.now(), await livenessOf(target)));
+  await out.flush();
+}
+
+async function eventLines({ recordsDir }: Target): Promise<JsonObject[]> {
+  const lines: JsonObject[] = [];
+  for await (const line of readLines(join(recordsDir, EVENT_LOG_FILE))) lines.push(line);
+  return lines.length === 0 ? [] : lines;
+}
+
+function asPresent(body: FrameBody): FrameBody {
+  const { past: _, ...present } = body as FrameBody & { readonly past?: true };
+  return present as FrameBody;
+}
+
+/** Numbers frames, sends each chart before the first actor that runs it, and waits for a reader that is slow. */
+class FrameWriter {
+  readonly #sink: Sink;
+  readonly #defs = new Set<string>();
+  #waiting: Frame[] = [];
+  #q = 0;
+
+  constructor(sink: Sink) {
+    this.#sink = sink;
+  }
+
+  add(body: FrameBody): void {
+    if (body.type === 'actor' && body.def !== undefined && !this.#defs.has(body.def)) {
+      this.#defs.add(body.def);
+      const definition = definitionByKey(body.def);
+      if (definition !== undefined) this.#push({ type: 'def', ...definition });
+    }
+    this.#push(body);
+  }
+
+  async write(body: FrameBody): Promise<void> {
+    this.add(body);
+    if (this.#waiting.length >= perMessage) await this.flush();
+  }
+
+  async flush(): Promise<void> {
+    await this.#sink.ready();
+    const frames = this.#waiting;
+    this.#waiting = [];
+    this.#sink.send(frames);
+  }
+
+  #push(body: FrameBody): void {
+    this.#q += 1;
+    this.#waiting.push({ q: this.#q, ...body });
+  }
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done, { once: true });
+    function done(): void {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    }
+  });
+}

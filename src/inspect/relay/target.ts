@@ -1,0 +1,61 @@
+import type { MurmurHome } from '../../home/index.js';
+import { type ListedRecord, resolveAddress, type Sweep, sweepRecords, verify } from '../../liveness/index.js';
+import { type RecordedSession, recordedSessions, resolveRecorded } from '../../replay/recorded.js';
+import type { LivenessView } from '../frame.js';
+
+/** A session to show: where its records are, and its running record while it has one. */
+export interface Target extends RecordedSession {
+  readonly record?: ListedRecord;
+}
+
+/** Sessions shown when all of them are asked for: what a person can look through. */
+const mostRecorded = 50;
+
+/**
+ * The sessions that addresses name: one that runs, else one that is recorded. Throws `E-TRC-002` or `E-RUN-022` for one that names
+ * none, `E-IO-001` for a path that is not there.
+ */
+export function targetsOf(addresses: readonly string[], home: MurmurHome): Target[] {
+  const sweep = sweepRecords(home);
+  return addresses.map((address) => runningAt(address, sweep) ?? resolveRecorded(address, home));
+}
+
+/** Every session that runs now, newest first. */
+export function runningTargets(home: MurmurHome): Target[] {
+  return sweepRecords(home).running.map(({ record }) => targetOf(record));
+}
+
+/** Sessions that have ended, newest first: those of this folder, or of this machine when it has none. */
+export function endedTargets(home: MurmurHome, most = mostRecorded): Target[] {
+  const running = new Set(runningTargets(home).map(({ sessionId }) => sessionId));
+  return recordedSessions(home)
+    .sessions.filter(({ sessionId }) => !running.has(sessionId))
+    .slice(0, most);
+}
+
+/** The verdict on a session now, by every layer (spec/liveness.md 5). */
+export async function livenessOf({ record, sessionId }: Target): Promise<LivenessView> {
+  const at = Date.now();
+  if (record === undefined) {
+    return { verdict: 'Gone', reason: 'it has ended', evidence: [`no running record names ${sessionId}`], at };
+  }
+  const liveness = await verify(record);
+  return {
+    verdict: liveness.verdict,
+    reason: liveness.verdict === 'Live' ? null : liveness.reason,
+    evidence: liveness.evidence.map(({ layer, says }) => `layer ${layer}: ${says}`),
+    at,
+  };
+}
+
+function runningAt(address: string, sweep: Sweep): Target | undefined {
+  try {
+    return targetOf(resolveAddress(address, sweep));
+  } catch {
+    return undefined; // Then it is recorded, or the recorded sessions say why it names none.
+  }
+}
+
+function targetOf(record: ListedRecord): Target {
+  return { sessionId: record.session_id, recordsDir: record.workdir, record };
+}
