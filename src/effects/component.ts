@@ -7,7 +7,7 @@ import { guestEnvironment } from '../policy/index.js';
 import { needed, type StagedComponent, type StagedDriver } from '../stage/draft.js';
 import { createEgress, type EgressEvent, guestEndpoint } from '../wasm/egress/index.js';
 import type { CallOutcome, Component, GuestHost } from '../wasm/index.js';
-import { type SessionWorld, traceOf } from './world.js';
+import { redactKeys, type SessionWorld, traceOf } from './world.js';
 
 export interface ComponentCall {
   readonly kind: GuestKind;
@@ -37,7 +37,8 @@ export async function callComponent(world: SessionWorld, call: ComponentCall): P
     ...(call.onEgress === undefined ? {} : { onEvent: call.onEgress }),
   });
   try {
-    const outcome = await draft.wasm.call({
+    const keysBefore = redactKeys(world);
+    const answered = await draft.wasm.call({
       component: call.component,
       kind: call.kind,
       name: call.name,
@@ -53,12 +54,35 @@ export async function callComponent(world: SessionWorld, call: ComponentCall): P
       host: call.host,
       ...(call.signal === undefined ? {} : { signal: call.signal }),
     });
+    // A key may have been rotated during the call.
+    const keysAfter = redactKeys(world);
+    const outcome = redacted(answered, (text) => keysAfter(keysBefore(text)));
     noteOutput(world, call, outcome);
     return outcome;
   } finally {
     egress.close();
     if (preopen.owned) closeSync(preopen.fd);
   }
+}
+
+/**
+ * The outcome without the keys of the gateways. No guest has them, but a provider that repeats the key it was sent would bring it
+ * into conversations, records, tool inputs and the work folder. Does not stop: a key in another encoding.
+ */
+function redacted(outcome: CallOutcome, redact: (text: string) => string): CallOutcome {
+  const report = { stdout: redact(outcome.stdout), stderr: redact(outcome.stderr) };
+  if (outcome.status === 'failed') {
+    return { ...outcome, ...report, failure: { ...outcome.failure, message: redact(outcome.failure.message) } };
+  }
+  const { result } = outcome;
+  if (result === undefined) return { ...outcome, ...report };
+  const text = (value: string | undefined) => (value === undefined ? undefined : redact(value));
+  const metadata = result.metadata.map(([key, value]): [string, string] => [key, redact(value)]);
+  return {
+    ...outcome,
+    ...report,
+    result: { ...result, summary: text(result.summary), data: text(result.data), metadata },
+  };
 }
 
 function networkOf(world: SessionWorld, call: ComponentCall): readonly NetworkRule[] {

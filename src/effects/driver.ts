@@ -16,6 +16,7 @@ export async function callDriver(
 ): Promise<{ outcome: DriverOutcome; responseText: string | undefined }> {
   const driver = needed(world.draft.driver, 'compile');
   const { taskId } = work.request;
+  const redact = redactKeys(world);
   const seen: { providerStatus?: number; rejected?: string } = {};
   const outcome = await callComponent(world, {
     kind: 'driver',
@@ -27,8 +28,8 @@ export async function callDriver(
     signal,
     host: {
       event: (event) => {
-        if (event.type === 'chunk') world.draft.notify({ type: 'text.chunk', taskId, text: event.text });
-        if (event.type === 'thinking') world.draft.notify({ type: 'thinking.chunk', taskId, text: event.text });
+        if (event.type === 'chunk') world.draft.notify({ type: 'text.chunk', taskId, text: redact(event.text) });
+        if (event.type === 'thinking') world.draft.notify({ type: 'thinking.chunk', taskId, text: redact(event.text) });
       },
       requestInput: requestInput(world, taskId),
     },

@@ -95,6 +95,27 @@ describe.each(cases)('%s with model %s', (driver, model, start, endpoint, header
   });
 });
 
+test('a provider that repeats the key brings it into no file, no tool and no screen', async () => {
+  sandbox = new Sandbox();
+  server = await startAnthropic({
+    answers: [
+      {
+        thinking: `they sent ${key}`,
+        text: `I know ${key}`,
+        calls: [{ id: 'call_1', name: 'mur-tool-files', input: { action: 'write', path: 'leak.txt', content: key } }],
+      },
+      { text: `It was ${key}.` },
+    ],
+  });
+  sandbox.manifest(manifest('mur-driver-anthropic', 'claude-haiku-4-5', server.url));
+  const ran = await sandbox.run(['run', '--workdir', '.', '--task', 'Hallo'], { PROVIDER_KEY: key });
+  expect(ran.code).toBe(0);
+  expect(ran.stderr).toContain('It was [redacted].');
+  expect(readFileSync(join(sandbox.project, 'leak.txt'), 'utf8')).toBe('[redacted]');
+  expect(sandbox.filesWith(key)).toEqual([]);
+  expect(ran.stdout + ran.stderr).not.toContain(key);
+});
+
 test('a key rotated in the config file between two turns is used by the next request', async () => {
   sandbox = new Sandbox();
   server = await startAnthropic({ answers });
