@@ -29,5 +29,11 @@ const status = await runProgram(process.argv.slice(2), context, {
   async token(flags) {
     return (await import('./token-print.js')).printToken(flags, context);
   },
+  async replay(flags, inspect) {
+    return (await import('./replay-session.js')).replaySession(flags, context, inspect);
+  },
+  async chart(flags) {
+    return (await import('./chart-draw.js')).drawCharts(flags, context);
+  },
 });
 await leave(status);

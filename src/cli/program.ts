@@ -1,11 +1,13 @@
 import { Command, CommanderError } from 'commander';
 import { type MurError, toMurError } from '../errors/index.js';
 import { murVersion } from '../version.js';
+import { type ChartFlags, chartCommand } from './chart.js';
 import type { CliContext, ExitStatus } from './context.js';
 import { welcome } from './help.js';
 import { type InspectFlags, inspectCommand } from './inspect.js';
 import { errorText, outputFailure } from './output.js';
 import { type PsFlags, psCommand } from './ps.js';
+import { type ReplayFlags, replayCommand } from './replay.js';
 import { type RunFlags, runCommand } from './run.js';
 import { type StopFlags, stopCommand } from './stop.js';
 import { styleFor, wantsColor } from './style.js';
@@ -17,6 +19,9 @@ export interface Actions {
   ps(flags: PsFlags): Promise<ExitStatus>;
   stop(flags: StopFlags): Promise<ExitStatus>;
   token(flags: TokenFlags): Promise<ExitStatus>;
+  /** `inspect` runs `mur inspect` on a session. */
+  replay(flags: ReplayFlags, inspect: (address: string) => Promise<ExitStatus>): Promise<ExitStatus>;
+  chart(flags: ChartFlags): Promise<ExitStatus>;
   inspect(flags: InspectFlags): Promise<ExitStatus>;
 }
 
@@ -39,6 +44,9 @@ export async function runProgram(argv: readonly string[], context: CliContext, a
   program.addCommand(psCommand((flags) => actions.ps(colored(flags)), settle));
   program.addCommand(stopCommand((flags) => actions.stop(colored(flags)), settle));
   program.addCommand(tokenCommand((flags) => actions.token(colored(flags)), settle));
+  const inspect = (address: string) => runProgram(['inspect', address], context, actions);
+  program.addCommand(replayCommand((flags) => actions.replay(colored(flags), inspect), settle));
+  program.addCommand(chartCommand((flags) => actions.chart(colored(flags)), settle));
   program.addCommand(inspectCommand((flags) => actions.inspect(colored(flags)), settle));
   for (const command of [program, ...program.commands]) {
     command

@@ -9,6 +9,15 @@
  * Read next: types.ts (what a replay tells), log.ts (the file), fold.ts, verify.ts.
  */
 export {
+  type Bundle,
+  type BundleHeader,
+  type BundleSource,
+  bundleLines,
+  isBundle,
+  readBundle,
+  type Scrub,
+} from './bundle.js';
+export {
   type EntryToLog,
   EVENT_LOG_FILE,
   EventLog,

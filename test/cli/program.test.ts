@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { ChartFlags } from '../../src/cli/chart.js';
 import type { InspectFlags } from '../../src/cli/inspect.js';
 import { runProgram } from '../../src/cli/program.js';
 import type { PsFlags } from '../../src/cli/ps.js';
+import type { ReplayFlags } from '../../src/cli/replay.js';
 import type { RunFlags } from '../../src/cli/run.js';
 import { runRequest } from '../../src/cli/run-session.js';
 import type { StopFlags } from '../../src/cli/stop.js';
@@ -13,7 +15,14 @@ async function mur(...argv: string[]) {
   const stdout = memoryOutput();
   const stderr = memoryOutput();
   let flags: RunFlags | undefined;
-  let asked: { ps?: PsFlags; stop?: StopFlags; token?: TokenFlags; inspect?: InspectFlags } = {};
+  let asked: {
+    ps?: PsFlags;
+    stop?: StopFlags;
+    token?: TokenFlags;
+    inspect?: InspectFlags;
+    replay?: ReplayFlags;
+    chart?: ChartFlags;
+  } = {};
   const status = await runProgram(
     argv,
     { stdout: stdout.output, stderr: stderr.output, env: {} },
@@ -37,6 +46,14 @@ async function mur(...argv: string[]) {
       async inspect(given) {
         asked = { inspect: given };
         return 11;
+      },
+      async replay(given, inspect) {
+        asked = { replay: given };
+        return given.ui === true ? inspect('ses_a') : 12;
+      },
+      async chart(given) {
+        asked = { chart: given };
+        return 13;
       },
     },
   );

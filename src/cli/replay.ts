@@ -1,0 +1,58 @@
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import type { ExitStatus } from './context.js';
+
+/** The flags of `mur replay` as the parser leaves them. */
+export interface ReplayFlags {
+  /** `@N`, a session id, the end of one, or a path. */
+  readonly session: string;
+  readonly at?: number;
+  readonly verify?: boolean;
+  readonly ui?: boolean;
+  readonly json?: boolean;
+  /** Path of the bundle to write. */
+  readonly export?: string;
+  readonly force?: boolean;
+  readonly workdir?: string;
+  /** False under `--no-color`. */
+  readonly color: boolean;
+}
+
+const examples = `
+Examples:
+  mur replay                       the newest session of this project, event by event
+  mur replay @2 --at 17            where everything stood after event 17
+  mur replay --verify              does this build still do what the session did?
+  mur replay --export pump.murbundle   one file to send to somebody, without secrets
+
+A replay folds the state charts over the events they got. It calls no model, runs no tool and touches no file.
+
+Exit status: 0 done, 1 an error or a replay that does something else than the session did, 2 wrong usage.`;
+
+/** `mur replay`. */
+export function replayCommand(
+  act: (flags: ReplayFlags) => Promise<ExitStatus>,
+  settle: (status: ExitStatus) => void,
+): Command {
+  return new Command('replay')
+    .summary('go through a recorded session again, event by event')
+    .description('Replays a recorded session, of one that still runs as far as it is, without running anything of it.')
+    .addArgument(new Argument('[session]', '@N, a session id, the end of one, or a path').default('@1'))
+    .addOption(new Option('--at <event>', 'everything as it stood after this event').argParser(eventNumber))
+    .addOption(new Option('--verify', 'compare every step with the recording').conflicts(['at', 'ui', 'export']))
+    .addOption(new Option('--ui', 'show it in the browser, like mur inspect').conflicts(['at', 'json', 'export']))
+    .addOption(new Option('--json', 'JSON on stdout: a line per event, or one value with --at and --verify'))
+    .addOption(
+      new Option('--export <file>', 'write a bundle to send to somebody, without secrets').conflicts(['at', 'json']),
+    )
+    .addOption(new Option('--force', 'replay although the charts have changed since'))
+    .addOption(new Option('--workdir <dir>', 'the workdir root whose sessions @N counts'))
+    .addOption(new Option('--no-color', 'no colours (NO_COLOR works too)'))
+    .addHelpText('after', examples)
+    .allowExcessArguments(false)
+    .action(async (session: string, flags: Omit<ReplayFlags, 'session'>) => settle(await act({ ...flags, session })));
+}
+
+function eventNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be the number of an event: 0, 1, 2, ...');
+  return Number(text);
+}
