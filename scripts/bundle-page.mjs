@@ -17,18 +17,35 @@ const fresh = `${target}-${process.pid}`;
 mkdirSync(fresh, { recursive: true });
 await bundle.write({ dir: fresh, format: 'esm', sourcemap: false, minify: true });
 await bundle.close();
-writeFileSync(`${fresh}/page.css`, squeezed(readFileSync(source('page.css'), 'utf8')));
+const sheets = [
+  ...[
+    'colours',
+    'base',
+    'frame',
+    'sessions',
+    'chart',
+    'timeline',
+    'conversation',
+    'calls',
+    'sequence',
+    'events',
+    'facts',
+  ],
+  ...['dialog', 'narrow'],
+];
+const css = sheets.map((name) => readFileSync(source(`style/${name}.css`), 'utf8')).join('');
+writeFileSync(`${fresh}/page.css`, squeezed(css));
 writeFileSync(`${fresh}/index.html`, readFileSync(source('index.html'), 'utf8'));
 rmSync(target, { recursive: true, force: true });
 renameSync(fresh, target);
 
-/** Without comments and needless space. Knows only the CSS of page.css: no comments inside strings. */
+/** Without comments and needless space. Knows only the CSS of style/: no comments inside strings. */
 function squeezed(css) {
   return css
     .replace(/\/\*[\s\S]*?\*\//g, '')
     .replace(/\s+/g, ' ')
     .replace(/ ?([{};,]) ?/g, '$1')
-    .replace(/: /g, ':')
+    .replace(/([\w-]): /g, '$1:')
     .replace(/;}/g, '}')
     .trim();
 }

@@ -1,7 +1,9 @@
 /**
  * The time axis of the timeline: linear where something happens, folded where nothing does, so that an hour of waiting takes no
- * more room than a breath. A stretch that a call covers is never folded.
+ * more room than a breath. A stretch that a call or an effect covers is never folded.
  */
+import type { Entry } from './model.js';
+
 export interface Gap {
   readonly from: number;
   readonly to: number;
@@ -77,6 +79,20 @@ function quietBetween(times: readonly number[], busy: readonly Gap[]): Gap[] {
     if (!busy.some((span) => span.from < to && span.to > from)) quiet.push({ from, to });
   }
   return quiet;
+}
+
+/** Spans of effects, which are actors without a chart: something is being done, even when nothing is said. */
+export function effectsOf(entries: readonly Entry[], until: number): Gap[] {
+  const open = new Map<string, number>();
+  const spans: Gap[] = [];
+  for (const entry of entries) {
+    if (entry.type === 'actor' && entry.def === undefined) open.set(entry.id, entry.at);
+    else if (entry.type === 'gone' && open.has(entry.id)) {
+      spans.push({ from: open.get(entry.id)!, to: entry.at });
+      open.delete(entry.id);
+    }
+  }
+  return [...spans, ...[...open.values()].map((from) => ({ from, to: until }))];
 }
 
 /** Round times between the ends of the view, at most `most` of them: for labels. */

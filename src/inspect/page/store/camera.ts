@@ -6,6 +6,9 @@ export type CameraMode = 'follow' | 'fit';
 /** Below this, labels of 11 px can no longer be read. */
 const readable = 0.8;
 const largest = 1.25;
+/** Room around, and above for the name of the actor. */
+const inset = 16;
+const insetTop = 36;
 
 export interface Size {
   readonly w: number;
@@ -14,23 +17,41 @@ export interface Size {
 
 /** A part of `layout` with the shape of `size`. Following, it stays where it is while what is active is well inside `before`. */
 export function viewOf(layout: ChartLayout, size: Size, mode: CameraMode, focus: Box | null, before: Box | null): Box {
-  const fit = Math.min(size.w / layout.width, size.h / layout.height);
+  const whole = mode === 'fit' ? { x: 0, y: 0, w: layout.width, h: layout.height } : insideOf(layout);
+  const fit = Math.min(size.w / whole.w, size.h / whole.h);
   const scale = mode === 'fit' ? Math.min(fit, largest) : Math.min(largest, Math.max(fit, readable));
   const [w, h] = [size.w / scale, size.h / scale];
   const isFirst = before === null || Math.abs(before.w - w) > 1 || Math.abs(before.h - h) > 1;
-  const x = along(layout.width, w, focus && [focus.x, focus.w], isFirst ? null : before.x);
-  const y = along(layout.height, h, focus && [focus.y, focus.h], isFirst ? null : before.y);
+  const x = along([whole.x, whole.w], w, focus && [focus.x, focus.w], isFirst ? null : before.x);
+  const y = along([whole.y, whole.h], h, focus && [focus.y, focus.h], isFirst ? null : before.y);
   return { x, y, w, h };
 }
 
+/** The drawing without the frame of the machine itself, which says nothing that is not always so. */
+function insideOf({ nodes, edges, width, height }: ChartLayout): Box {
+  const lines = edges.flatMap(({ points, labels }) => [...points.map(([x, y]) => ({ x, y, w: 0, h: 0 })), ...labels]);
+  const { x, y, w, h } = union([...nodes.filter(({ depth }) => depth > 0), ...lines]) ?? {
+    x: 0,
+    y: 0,
+    w: width,
+    h: height,
+  };
+  return { x: x - inset, y: y - insetTop, w: w + 2 * inset, h: h + inset + insetTop };
+}
+
 /** Where the view begins on one axis. */
-function along(whole: number, view: number, focus: readonly [number, number] | null, before: number | null): number {
-  if (view >= whole) return (whole - view) / 2;
-  const [from, length] = focus ?? [0, 0];
+function along(
+  [start, whole]: readonly [number, number],
+  view: number,
+  focus: readonly [number, number] | null,
+  before: number | null,
+): number {
+  if (view >= whole) return start + (whole - view) / 2;
+  const [from, length] = focus ?? [start, 0];
   const margin = view * 0.14;
   const isInside = before !== null && from >= before + margin && from + length <= before + view - margin;
   const wanted = isInside ? before : from + length / 2 - view / 2;
-  return Math.max(0, Math.min(whole - view, wanted));
+  return Math.max(start, Math.min(start + whole - view, wanted));
 }
 
 /** The box around the innermost active states, and around the last transition when both fit. */

@@ -1,15 +1,18 @@
 /** The sequence diagram: one lane per kind of chart, one for everything without a chart, one for the world outside. */
-import type { EventFrame } from '../../frame.js';
+import type { ActorFrame, EventFrame } from '../../frame.js';
 import type { Entry } from './model.js';
-import { lastPart } from './names.js';
+import { actorLabel, eventLabel, lastPart } from './names.js';
 
 export const OUTSIDE = 'outside';
 export const EFFECTS = 'effects';
 
+/** A message from one actor to another, or an actor that another one starts. */
 export interface Arrow {
-  readonly event: EventFrame;
+  readonly entry: EventFrame | ActorFrame;
   readonly from: string;
   readonly to: string;
+  readonly label: string;
+  readonly tone: 'start' | 'done' | 'error' | 'after' | 'external' | 'sent';
 }
 
 export interface Sequence {
@@ -28,14 +31,30 @@ export function sequenceOf(entries: readonly Entry[], charts: ReadonlySet<string
     return name;
   };
   const arrows: Arrow[] = [];
-  const used = new Set<string>();
+  const born = new Set<string>();
   for (const entry of entries) {
-    if (entry.type !== 'ev') continue;
-    const arrow = { event: entry, from: laneOf(entry.from), to: laneOf(entry.to) };
-    used.add(arrow.from).add(arrow.to);
-    arrows.push(arrow);
+    if (entry.type === 'ev') {
+      const [from, to] = [laneOf(entry.from), laneOf(entry.to)];
+      arrows.push({ entry, from, to, label: eventLabel(entry.ev.type), tone: toneOf(entry.ev.type, from) });
+    } else if (entry.type === 'actor' && entry.parent !== undefined && entry.def !== undefined && !born.has(entry.id)) {
+      born.add(entry.id);
+      arrows.push({
+        entry,
+        from: laneOf(entry.parent),
+        to: laneOf(entry.id),
+        label: actorLabel(entry.id),
+        tone: 'start',
+      });
+    }
   }
+  const used = new Set(arrows.flatMap(({ from, to }) => [from, to]));
   const chartLanes = [...depths].sort(([, a], [, b]) => a - b).map(([name]) => name);
-  const lanes = [OUTSIDE, ...chartLanes, EFFECTS].filter((lane) => used.has(lane));
-  return { lanes, arrows };
+  return { lanes: [OUTSIDE, ...chartLanes, EFFECTS].filter((lane) => used.has(lane)), arrows };
+}
+
+function toneOf(type: string, from: string): Arrow['tone'] {
+  if (type.startsWith('xstate.error')) return 'error';
+  if (type.startsWith('xstate.done')) return 'done';
+  if (type.startsWith('xstate.after')) return 'after';
+  return from === OUTSIDE ? 'external' : 'sent';
 }

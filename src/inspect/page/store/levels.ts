@@ -32,13 +32,14 @@ function depth({ id }: ActorNow): number {
 }
 
 /**
- * The level to look at when nobody chose one: the turn while there is one, because that is where things move; before the first turn
- * and after the last task, the session.
+ * The levels to look at when nobody chose one, at most `most`: the turn and its tool calls while a task runs, because that is where
+ * things move; before the first task and after the last, the session.
  */
-export function followed(levels: readonly Level[]): Level | undefined {
-  const root = levels[0];
-  const turn = levels.find(({ def }) => def.id === 'turn');
-  const task = levels.find(({ def }) => def.id === 'task');
+export function staged(levels: readonly Level[], most: number): Level[] {
+  const find = (id: string) => levels.find(({ def }) => def.id === id);
+  const task = find('task');
   const isWorking = task !== undefined && task.actor.gone === null;
-  return (isWorking ? (turn ?? task) : root) ?? root;
+  const moving = [find('turn'), find('tool-call')].filter((level) => level !== undefined);
+  if (isWorking && moving.length > 0) return moving.slice(0, most);
+  return (isWorking ? [task] : levels.slice(0, 1)).slice(0, most);
 }

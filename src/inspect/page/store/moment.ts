@@ -87,6 +87,9 @@ function change(
   actors.set(id, { ...actor, snap, by: tr.length > 0 || actor.by === '' ? by : actor.by, hot, changedAt: at });
   if (actor.def === null) return;
   const trail = trailOf(trails, actor.def);
+  if (actor.snap.v === undefined && tr.length === 0) {
+    for (const leaf of leafIds(defs.get(actor.def)?.id ?? actor.name, snap.v)) bump(trail.states, leaf);
+  }
   const entered = entriesOf(defs.get(actor.def));
   for (const edge of tr) {
     bump(trail.edges, edge);

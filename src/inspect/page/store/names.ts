@@ -63,6 +63,14 @@ function leaves(value: unknown, prefix = ''): string[] {
   return Object.entries(value).flatMap(([key, below]) => leaves(below, `${prefix}${clean(key)}.`));
 }
 
+/** `files` for `mur-tool-files`: where there is little room. */
+export function toolLabel(name: string): string {
+  return clean(name).replace(/^mur-(tool|skill)-/, '');
+}
+
+/** `1 turn`, `2 turns`. */
+export { count } from '../../../cli/measure.js';
+
 export function bytes(size: number): string {
   if (size < 1_000) return `${size} B`;
   if (size < 999_950) return `${(size / 1_000).toFixed(1)} kB`;

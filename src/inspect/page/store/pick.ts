@@ -15,7 +15,9 @@ export function summaryOf(input: unknown, most = 90): string {
 }
 
 export function oneLine(text: string, most: number): string {
-  const line = clean(text.slice(0, most * 4)).replace(/\s+/g, ' ').trim();
+  const line = clean(text.slice(0, most * 4))
+    .replace(/\s+/g, ' ')
+    .trim();
   return line.length > most ? `${line.slice(0, most)}…` : line;
 }
 
@@ -39,15 +41,22 @@ export const callTitle: Readonly<Record<Call['kind'], string>> = {
 };
 
 /** The word for a session in one glance, and its colour. */
-export function standing(info: SessionFrame | null): { readonly word: string; readonly tone: 'good' | 'bad' | 'warn' | 'plain' } {
+export function standing(info: SessionFrame | null): {
+  readonly word: string;
+  readonly tone: 'good' | 'done' | 'bad' | 'warn' | 'plain';
+} {
   if (info === null) return { word: 'arriving', tone: 'plain' };
   if (info.ended !== null) {
     const { status } = info.ended;
-    return { word: clean(status), tone: status === 'ok' ? 'plain' : status === 'unknown' ? 'warn' : 'bad' };
+    return { word: clean(status), tone: status === 'ok' ? 'done' : status === 'unknown' ? 'warn' : 'bad' };
   }
-  const tones = { Live: 'good', Alive: 'good', Unreachable: 'warn', Unverified: 'warn', Gone: 'plain' } as const;
   const { verdict } = info.liveness;
-  return { word: verdict, tone: tones[verdict] ?? 'plain' };
+  return { word: verdict, tone: verdictTone(verdict) };
+}
+
+export function verdictTone(verdict: SessionFrame['liveness']['verdict']): 'good' | 'warn' | 'plain' {
+  const tones = { Live: 'good', Alive: 'good', Unreachable: 'warn', Unverified: 'warn', Gone: 'plain' } as const;
+  return tones[verdict] ?? 'plain';
 }
 
 export interface Spent {

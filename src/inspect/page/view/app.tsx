@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { onKey } from '../keys.js';
 import type { LinkState } from '../link.js';
-import { axisOf } from '../store/axis.js';
+import { axisOf, effectsOf } from '../store/axis.js';
 import { type Call, callsOf } from '../store/calls.js';
 import { memo } from '../store/memo.js';
 import type { Model, SessionModel } from '../store/model.js';
@@ -10,8 +10,8 @@ import { momentAt } from '../store/moment.js';
 import { problemsOf } from '../store/problems.js';
 import { storyOf } from '../store/story.js';
 import {
-  type App as AppState,
   AppContext,
+  type App as AppState,
   type MainView,
   mainViews,
   type Picture,
@@ -49,9 +49,14 @@ const titles = {
 const calls = memo((session: SessionModel, _version: number) => callsOf(session.entries));
 const problems = memo((session: SessionModel, _version: number) => problemsOf(session.entries, session.info));
 const story = memo((session: SessionModel, of: readonly Call[], _version: number) => storyOf(session.entries, of));
-const moment = memo((session: SessionModel, model: Model, cursor: Ui['cursor'], _version: number) => momentAt(session, model.defs, cursor));
+const moment = memo((session: SessionModel, model: Model, cursor: Ui['cursor'], _version: number) =>
+  momentAt(session, model.defs, cursor),
+);
 const axis = memo((session: SessionModel, of: readonly Call[], until: number, _version: number) => {
-  const busy = of.map(({ start, end }) => ({ from: start, to: end ?? until }));
+  const busy = [
+    ...of.map(({ start, end }) => ({ from: start, to: end ?? until })),
+    ...effectsOf(session.entries, until),
+  ];
   return axisOf(
     session.entries.map(({ at }) => at),
     busy,
@@ -79,7 +84,13 @@ export function App({ model, link, skew }: Props) {
     seek: (at) => set({ cursor: at === null ? null : { at, q: Number.POSITIVE_INFINITY }, playing: false, call: null }),
     openCall: (call) => {
       const middle = call.end === null ? null : call.start + (call.end - call.start) / 2;
-      set({ call: call.key, cursor: middle === null ? null : { at: middle, q: Number.POSITIVE_INFINITY }, playing: false, side: 'story', front: 'side' });
+      set({
+        call: call.key,
+        cursor: middle === null ? null : { at: middle, q: Number.POSITIVE_INFINITY },
+        playing: false,
+        side: 'story',
+        front: 'side',
+      });
     },
   };
   const railOpen = ui.rail ?? (!narrow && model.sessions.size > 1);
@@ -87,7 +98,8 @@ export function App({ model, link, skew }: Props) {
   const latest = useRef({ app, picture, railOpen });
   latest.current = { app, picture, railOpen };
   useEffect(() => {
-    const listen = (event: KeyboardEvent) => onKey(event, latest.current.app, latest.current.picture, latest.current.railOpen);
+    const listen = (event: KeyboardEvent) =>
+      onKey(event, latest.current.app, latest.current.picture, latest.current.railOpen);
     addEventListener('keydown', listen);
     return () => removeEventListener('keydown', listen);
   }, []);
@@ -149,7 +161,8 @@ function Narrow() {
   const { ui, set } = useAppState();
   const chosen = ui.front === 'main' ? ui.main : ui.side;
   const tabs = [...mainTabs.slice(0, 1), ...useSideTabs().slice(0, 1), ...mainTabs.slice(1), ...useSideTabs().slice(1)];
-  const choose = (id: MainView | SideView) => set(isSide(id) ? { side: id, front: 'side' } : { main: id, front: 'main' });
+  const choose = (id: MainView | SideView) =>
+    set(isSide(id) ? { side: id, front: 'side' } : { main: id, front: 'main' });
   return (
     <main class="main">
       <Tabs<MainView | SideView> label="Views" tabs={tabs} chosen={chosen} choose={choose} />
@@ -165,7 +178,9 @@ function isSide(id: MainView | SideView): id is SideView {
 function useSideTabs() {
   const { problems: found } = usePictureState();
   const bad = found.filter(({ level }) => level !== 'warning').length;
-  return sideViews.map((id) => (id === 'session' ? { id, label: titles[id], count: bad, alert: true } : { id, label: titles[id] }));
+  return sideViews.map((id) =>
+    id === 'session' ? { id, label: titles[id], count: bad, alert: true } : { id, label: titles[id] },
+  );
 }
 
 function Panel({ id }: { id: MainView | SideView }) {
@@ -177,7 +192,15 @@ function Panel({ id }: { id: MainView | SideView }) {
   );
 }
 
-const views = { chart: ChartView, calls: Calls, messages: Sequence, events: Events, story: Story, state: State, session: Session };
+const views = {
+  chart: ChartView,
+  calls: Calls,
+  messages: Sequence,
+  events: Events,
+  story: Story,
+  state: State,
+  session: Session,
+};
 
 /** The chosen session, else the newest that runs, else the newest. */
 function chosenSession(model: Model, sys: string | null): SessionModel | null {
@@ -186,14 +209,17 @@ function chosenSession(model: Model, sys: string | null): SessionModel | null {
   const all = [...model.sessions.values()];
   const started = ({ info, entries }: SessionModel) => info?.startedAt ?? entries[0]?.at ?? 0;
   const rank = (session: SessionModel) => (session.info?.ended == null ? 1e15 : 0) + started(session);
-  return all.reduce<SessionModel | null>((best, each) => (best === null || rank(each) > rank(best) ? each : best), null);
+  return all.reduce<SessionModel | null>(
+    (best, each) => (best === null || rank(each) > rank(best) ? each : best),
+    null,
+  );
 }
 
 function pictureOf(session: SessionModel, model: Model, ui: Ui, now: number): Picture {
   const { version } = session;
   const last = session.entries.at(-1)?.at ?? now;
   const isOver = session.info?.ended != null;
-  const until = isOver ? last : Math.max(now, last);
+  const until = Math.max(last, session.info?.ended?.at ?? now);
   const found = calls(session, version);
   return {
     session,
@@ -209,7 +235,11 @@ function pictureOf(session: SessionModel, model: Model, ui: Ui, now: number): Pi
 }
 
 /** Moves the playhead, folded stretches at a bound, and stops at the end of what is known. */
-function usePlaying(latest: { current: { picture: Picture | null; app: AppState } }, setUi: (change: (before: Ui) => Ui) => void, playing: boolean): void {
+function usePlaying(
+  latest: { current: { picture: Picture | null; app: AppState } },
+  setUi: (change: (before: Ui) => Ui) => void,
+  playing: boolean,
+): void {
   useEffect(() => {
     if (!playing) return;
     let before = performance.now();

@@ -8,7 +8,7 @@ import { Rows } from './rows.js';
 
 export function Calls() {
   const { ui } = useApp();
-  const { calls, at, axis } = usePicture();
+  const { calls, at } = usePicture();
   if (calls.length === 0) return <p class="empty">Nothing was called yet.</p>;
   const chosen = calls.findIndex(({ key }) => key === ui.call);
   const anchor = chosen >= 0 ? chosen : calls.findLastIndex(({ start }) => start <= at);
@@ -27,7 +27,6 @@ export function Calls() {
         height={34}
         anchor={anchor}
         row={(index) => <Row call={calls[index]!} isFirst={calls[index]!.turn !== calls[index - 1]?.turn} />}
-        behind={<div class="calls-now" style={{ '--at': axis.position(at) }} />}
       />
     </div>
   );
@@ -35,8 +34,10 @@ export function Calls() {
 
 function Row({ call, isFirst }: { call: Call; isFirst: boolean }) {
   const { ui, openCall } = useApp();
-  const { axis, at } = usePicture();
-  const [from, to] = [axis.position(call.start), axis.position(call.end ?? Math.max(call.start, at))];
+  const { axis, at, calls } = usePicture();
+  const begin = axis.position(calls[0]!.start);
+  const place = (time: number) => (axis.position(time) - begin) / (1 - begin || 1);
+  const [from, to] = [place(call.start), place(call.end ?? Math.max(call.start, at))];
   const state = call.start > at ? 'future' : '';
   const text = `${callTitle[call.kind]} ${clean(call.name)}, turn ${ordinal(call.turn)}, ${call.status}, ${tookText(call, at)}, ${sizeText(call)}`;
   return (
@@ -51,10 +52,15 @@ function Row({ call, isFirst }: { call: Call; isFirst: boolean }) {
         <span class="calls-turn">{isFirst ? ordinal(call.turn) : ''}</span>
         <Icon name={call.kind} />
         <span class="calls-label">{call.kind === 'driver' ? clean(call.model ?? 'model') : clean(call.name)}</span>
-        <span class="dim calls-sum">{call.kind === 'driver' ? clean(call.decision ?? '') : summaryOf(call.input, 50)}</span>
+        <span class="dim calls-sum">
+          {call.kind === 'driver' ? clean(call.decision ?? '') : summaryOf(call.input, 50)}
+        </span>
       </span>
       <span class="calls-time">
-        <span class={`bar ${call.kind} ${call.status}`} style={{ left: `${from * 100}%`, width: `max(3px, ${(to - from) * 100}%)` }} />
+        <span
+          class={`bar ${call.kind} ${call.status}`}
+          style={{ left: `${from * 100}%`, width: `max(3px, ${(to - from) * 100}%)` }}
+        />
       </span>
       <span class="calls-took">{tookText(call, at)}</span>
       <span class="calls-size dim">{sizeText(call)}</span>

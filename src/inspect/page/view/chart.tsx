@@ -1,86 +1,99 @@
-/** The charts of a session: four small ones that all live, and the chosen one on the stage. */
+/** The charts of a session: one small picture of each, all live, and the chosen one, or the two where things move, on the stage. */
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { activeIds } from '../../../diagram/chart.js';
 import type { Box } from '../../../diagram/geometry.js';
-import { followed, levelsOf, type Level } from '../store/levels.js';
-import { actorLabel, clean, leafText } from '../store/names.js';
+import { type Level, levelsOf, staged } from '../store/levels.js';
+import { actorLabel, leafText, toolLabel } from '../store/names.js';
 import { useApp, usePicture } from './app-context.js';
 import { Stage } from './stage.js';
 
+/** Where the camera of each stage looks, as rectangles in the small pictures. By key of the chart. */
+type Ports = Map<string, SVGRectElement>;
+
 export function ChartView() {
-  const { model, ui } = useApp();
+  const { model, ui, narrow } = useApp();
   const { moment, isLive } = usePicture();
-  const port = useRef<SVGRectElement>(null);
+  const ports = useRef<Ports>(new Map());
   const levels = levelsOf(moment, model.defs);
-  const chosen = chosenLevel(levels, ui.actor, ui.level, moment.actors, model.defs) ?? followed(levels);
-  if (chosen === undefined) return <p class="empty">Nothing has started yet.</p>;
-  const onView = ({ x, y, w, h }: Box) => {
-    const rect = port.current;
-    if (rect === null) return;
-    for (const [key, value] of Object.entries({ x, y, width: w, height: h })) rect.setAttribute(key, String(value));
+  const shown = chosenLevels(levels, ui, moment.actors, model.defs) ?? staged(levels, narrow ? 1 : 2);
+  if (shown.length === 0) return <p class="empty">Nothing has started yet.</p>;
+  const onView = (key: string, { x, y, w, h }: Box) => {
+    const rect = ports.current.get(key);
+    for (const [name, value] of Object.entries({ x, y, width: w, height: h })) rect?.setAttribute(name, String(value));
   };
   return (
     <div class="charts">
-      <Levels levels={levels} chosen={chosen} port={port} />
-      <Stage
-        def={chosen.def}
-        actor={chosen.actor}
-        trail={moment.trails.get(chosen.def.key)}
-        isLive={isLive}
-        onView={onView}
-      />
+      <fieldset class="levels" aria-label="Charts of this session">
+        {levels.map((level) => (
+          <Card
+            key={level.def.key}
+            level={shown.find(({ def }) => def.key === level.def.key) ?? level}
+            isShown={shown.some(({ def }) => def.key === level.def.key)}
+            ports={ports.current}
+          />
+        ))}
+      </fieldset>
+      {shown.map(({ def, actor }) => (
+        <Stage
+          key={def.key}
+          def={def}
+          actor={actor}
+          trail={moment.trails.get(def.key)}
+          isLive={isLive}
+          onView={(view) => onView(def.key, view)}
+        />
+      ))}
     </div>
   );
 }
 
 type Actors = ReturnType<typeof usePicture>['moment']['actors'];
 type Defs = ReturnType<typeof useApp>['model']['defs'];
+type Choice = ReturnType<typeof useApp>['ui'];
 
-function chosenLevel(levels: readonly Level[], id: string | null, level: string | null, actors: Actors, defs: Defs): Level | undefined {
-  const actor = id === null ? undefined : actors.get(id);
+function chosenLevels(levels: readonly Level[], ui: Choice, actors: Actors, defs: Defs): Level[] | null {
+  const actor = ui.actor === null ? undefined : actors.get(ui.actor);
   const def = actor?.def == null ? undefined : defs.get(actor.def);
-  if (actor !== undefined && def !== undefined) return { actor, def };
-  return levels.find((each) => each.def.id === level);
+  if (actor !== undefined && def !== undefined) return [{ actor, def }];
+  const level = levels.find((each) => each.def.id === ui.level);
+  return level === undefined ? null : [level];
 }
 
-function Levels({ levels, chosen, port }: { levels: readonly Level[]; chosen: Level; port: { current: SVGRectElement | null } }) {
+function Card({ level, isShown, ports }: { level: Level; isShown: boolean; ports: Ports }) {
   const { ui, set } = useApp();
-  const isPinned = ui.level !== null || ui.actor !== null;
+  const { def, actor } = level;
+  const isPinned = isShown && (ui.level !== null || ui.actor !== null);
+  const tool = toolName(actor.snap.c);
   return (
-    <div class="levels" role="group" aria-label="Charts of this session">
-      {levels.map((level) => {
-        const actor = level.def.key === chosen.def.key ? chosen.actor : level.actor;
-        const isChosen = level.def.key === chosen.def.key;
-        return (
-          <button
-            key={level.def.key}
-            type="button"
-            class={`level ${actor.gone === null ? 'alive' : 'over'}`}
-            aria-pressed={isChosen}
-            onClick={() => set(isChosen && isPinned ? { level: null, actor: null } : { level: level.def.id, actor: null })}
-          >
-            <span class="level-name">{actorLabel(actor.id)}</span>
-            <span class="level-state">{leafText(actor.snap.v) || '–'}</span>
-            {toolName(actor.snap.c) && <span class="level-tool">{toolName(actor.snap.c)}</span>}
-            <Mini level={{ ...level, actor }} port={isChosen ? port : null} />
-          </button>
-        );
-      })}
-    </div>
+    <button
+      type="button"
+      class={`level ${actor.gone === null ? 'alive' : 'over'}`}
+      aria-pressed={isShown}
+      title={isPinned ? 'Follow what is active again' : 'Look at this chart'}
+      onClick={() => set(isPinned ? { level: null, actor: null } : { level: def.id, actor: null, main: 'chart' })}
+    >
+      <span class="level-name">
+        {actorLabel(actor.id)} {tool !== '' && <span class="level-tool">{tool}</span>}
+      </span>
+      <span class="level-state">{leafText(actor.snap.v) || '–'}</span>
+      <Mini level={level} ports={isShown ? ports : null} />
+    </button>
   );
 }
 
 function toolName(context: unknown): string {
   const { callId, name } = (context ?? {}) as { callId?: unknown; name?: unknown };
-  return typeof callId === 'string' && typeof name === 'string' ? clean(name) : '';
+  return typeof callId === 'string' && typeof name === 'string' ? toolLabel(name) : '';
 }
 
 /** A chart as boxes only. */
-function Mini({ level: { def, actor }, port }: { level: Level; port: { current: SVGRectElement | null } | null }) {
+function Mini({ level: { def, actor }, ports }: { level: Level; ports: Ports | null }) {
   const rect = useRef<SVGRectElement>(null);
   useLayoutEffect(() => {
-    if (port !== null) port.current = rect.current;
-  });
+    if (ports === null || rect.current === null) return;
+    ports.set(def.key, rect.current);
+    return () => void ports.delete(def.key);
+  }, [ports === null, def.key]);
   if (def.layout === null) return null;
   const on = new Set(actor.snap.v === undefined ? [] : activeIds(def.id, actor.snap.v as never));
   const { width, height, nodes } = def.layout;
@@ -99,7 +112,7 @@ function Mini({ level: { def, actor }, port }: { level: Level; port: { current: 
             rx={16}
           />
         ))}
-      {port !== null && <rect class="port" ref={rect} rx={24} />}
+      {ports !== null && <rect class="port" ref={rect} rx={24} />}
     </svg>
   );
 }

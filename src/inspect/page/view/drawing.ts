@@ -92,8 +92,14 @@ export function paint({ svg, states, counts, marks }: Drawing, { active, hot, tr
     text.setAttribute('x', String(-width / 2 + 6));
   }
   for (const { element, edges } of marks) {
-    element.classList.toggle('seen', edges.some((edge) => trail?.edges.has(edge)));
-    element.classList.toggle('hot', edges.some((edge) => hot.includes(edge)));
+    element.classList.toggle(
+      'seen',
+      edges.some((edge) => trail?.edges.has(edge)),
+    );
+    element.classList.toggle(
+      'hot',
+      edges.some((edge) => hot.includes(edge)),
+    );
   }
 }
 

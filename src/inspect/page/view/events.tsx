@@ -1,8 +1,18 @@
 /** The log: everything that was received of this session, filtered, one line each, the chosen one whole. */
 import { useState } from 'preact/hooks';
-import { type Entry, indexAt } from '../store/model.js';
-import { actorLabel, clean, clockText, duration, eventLabel, grouped, leafText, shortId, wallTime } from '../store/names.js';
 import { memo } from '../store/memo.js';
+import { type Entry, indexAt } from '../store/model.js';
+import {
+  actorLabel,
+  clean,
+  clockText,
+  duration,
+  eventLabel,
+  grouped,
+  leafText,
+  shortId,
+  wallTime,
+} from '../store/names.js';
 import { oneLine } from '../store/pick.js';
 import { useApp, usePicture } from './app-context.js';
 import { Rows } from './rows.js';
@@ -10,7 +20,13 @@ import { Value } from './value.js';
 
 const kinds = ['ev', 'snap', 'trace', 'note', 'message'] as const;
 type Kind = (typeof kinds)[number];
-const titles: Readonly<Record<Kind, string>> = { ev: 'Events', snap: 'States', trace: 'Trace', note: 'Notices', message: 'Messages' };
+const titles: Readonly<Record<Kind, string>> = {
+  ev: 'Events',
+  snap: 'States',
+  trace: 'Trace',
+  note: 'Notices',
+  message: 'Messages',
+};
 
 const filtered = memo((entries: readonly Entry[], shown: string, text: string, _version: number) => {
   const wanted = text.toLowerCase();
@@ -21,7 +37,7 @@ const filtered = memo((entries: readonly Entry[], shown: string, text: string, _
 });
 
 export function Events() {
-  const { ui, set, seek } = useApp();
+  const { ui, set } = useApp();
   const { session, axis } = usePicture();
   const [shown, setShown] = useState<readonly Kind[]>(['ev', 'trace', 'message']);
   const [text, setText] = useState('');
@@ -30,7 +46,7 @@ export function Events() {
   const now = indexAt(entries, ui.cursor) - 1;
   return (
     <div class="events">
-      <form class="filter" onSubmit={(event) => event.preventDefault()} role="search">
+      <search class="filter">
         <input
           id="filter"
           type="search"
@@ -39,7 +55,7 @@ export function Events() {
           value={text}
           onInput={(event) => setText(event.currentTarget.value)}
         />
-        <div class="chips" role="group" aria-label="Kinds">
+        <fieldset class="chips" aria-label="Kinds">
           {kinds.map((kind) => (
             <button
               key={kind}
@@ -50,10 +66,12 @@ export function Events() {
               {titles[kind]}
             </button>
           ))}
-        </div>
+        </fieldset>
         <output class="dim">{grouped(entries.length)}</output>
-      </form>
-      {session.dropped > 0 && <p class="note">{grouped(session.dropped)} earlier entries are no longer kept here. The records have them.</p>}
+      </search>
+      {session.dropped > 0 && (
+        <p class="note">{grouped(session.dropped)} earlier entries are no longer kept here. The records have them.</p>
+      )}
       <Rows
         label="Event log"
         count={entries.length}
@@ -87,9 +105,6 @@ export function Events() {
           <header>
             <h3>{whatOf(chosen)}</h3>
             <span class="dim">{wallTime(chosen.at)}</span>
-            <button type="button" class="link" onClick={() => seek(chosen.at)}>
-              go there
-            </button>
             <button type="button" class="link" onClick={() => setChosen(null)}>
               close
             </button>
@@ -130,7 +145,8 @@ function whatOf(entry: Entry): string {
 }
 
 function whoOf(entry: Entry): string {
-  if (entry.type === 'ev') return `${entry.from === undefined ? 'outside' : actorLabel(entry.from)} → ${actorLabel(entry.to)}`;
+  if (entry.type === 'ev')
+    return `${entry.from === undefined ? 'outside' : actorLabel(entry.from)} → ${actorLabel(entry.to)}`;
   if (entry.type === 'snap' || entry.type === 'actor' || entry.type === 'gone') return actorLabel(entry.id);
   if (entry.type === 'trace' && typeof entry.line.task_id === 'string') return `task ${shortId(entry.line.task_id)}`;
   return '';
@@ -151,7 +167,12 @@ function detailOf(entry: Entry): string {
     case 'note':
       return oneLine(JSON.stringify(entry.note), 120);
     case 'message':
-      return oneLine(entry.message.content.map((block) => (typeof block.text === 'string' ? block.text : `[${block.type}]`)).join(' '), 120);
+      return oneLine(
+        entry.message.content
+          .map((block) => (typeof block.text === 'string' ? block.text : `[${block.type}]`))
+          .join(' '),
+        120,
+      );
     default:
       return '';
   }

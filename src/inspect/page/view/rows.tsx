@@ -47,11 +47,16 @@ export function Rows({ count, height, anchor, label, className = '', behind, row
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     <section class={`rows ${className}`} ref={host} aria-label={label} tabIndex={0}>
-      <div class="rows-all" style={{ height: count * height }}>
+      <div class="rows-all" style={{ height: `${count * height}px` }}>
         {behind}
         <ol>
           {indexes.map((index) => (
-            <li key={index} style={{ top: index * height, height }} aria-posinset={index + 1} aria-setsize={count}>
+            <li
+              key={index}
+              style={{ top: `${index * height}px`, height: `${height}px` }}
+              aria-posinset={index + 1}
+              aria-setsize={count}
+            >
               {row(index)}
             </li>
           ))}

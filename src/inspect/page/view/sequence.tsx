@@ -1,8 +1,8 @@
 /** Messages between actors, in order: one lane per kind of actor, time downwards. */
-import { EFFECTS, OUTSIDE, type Arrow } from '../store/lanes.js';
-import { actorLabel, clockText, eventLabel, lastPart, clean } from '../store/names.js';
+import { type Arrow, sequenceOf } from '../store/lanes.js';
 import { memo } from '../store/memo.js';
-import { sequenceOf } from '../store/lanes.js';
+import { indexAt } from '../store/model.js';
+import { actorLabel, clean, clockText } from '../store/names.js';
 import { useApp, usePicture } from './app-context.js';
 import { Rows } from './rows.js';
 
@@ -11,12 +11,16 @@ const sequence = memo((entries: Parameters<typeof sequenceOf>[0], charts: string
 );
 
 export function Sequence() {
-  const { model, seek } = useApp();
-  const { session, at, axis, isLive } = usePicture();
+  const { model, ui, set } = useApp();
+  const { session, axis } = usePicture();
   const charts = [...model.defs.values()].map(({ id }) => id).join(' ');
   const { lanes, arrows } = sequence(session.entries, charts, session.version);
   if (arrows.length === 0) return <p class="empty">No message was sent yet.</p>;
-  const now = isLive ? arrows.length - 1 : arrows.findLastIndex(({ event }) => event.at <= at);
+  const now =
+    indexAt(
+      arrows.map(({ entry }) => entry),
+      ui.cursor,
+    ) - 1;
   const place = (lane: string) => (lanes.indexOf(lane) + 0.5) / lanes.length;
   return (
     <div class="sequence" style={{ '--lanes': lanes.length }}>
@@ -24,7 +28,7 @@ export function Sequence() {
         <span class="time" />
         <div>
           {lanes.map((lane) => (
-            <span key={lane}>{laneTitle(lane)}</span>
+            <span key={lane}>{clean(lane)}</span>
           ))}
         </div>
       </div>
@@ -41,22 +45,24 @@ export function Sequence() {
           </div>
         }
         row={(index) => {
-          const arrow = arrows[index]!;
-          const { from, to, event } = arrow;
+          const { from, to, entry, label, tone } = arrows[index]!;
           const [a, b] = [place(from), place(to)];
           const isSelf = from === to;
-          const left = Math.min(a, b);
           const width = isSelf ? 0.5 / lanes.length : Math.abs(a - b);
-          const classes = ['arrow', toneOf(arrow), a > b ? 'leftward' : '', isSelf ? 'self' : '', event.at > at ? 'future' : '', index === now ? 'now' : ''];
+          const when = `${index > now ? 'future' : ''} ${index === now ? 'now' : ''}`;
           return (
-            <button type="button" class={classes.join(' ')} title={whole(arrow)} onClick={() => seek(event.at)}>
-              <span class="time">{clockText(event.at - axis.start)}</span>
+            <button
+              type="button"
+              class={`arrow ${tone} ${a > b ? 'leftward' : ''} ${isSelf ? 'self' : ''} ${when}`}
+              title={whole(arrows[index]!)}
+              onClick={() => set({ cursor: { at: entry.at, q: entry.q }, playing: false, call: null })}
+            >
+              <span class="time">{clockText(entry.at - axis.start)}</span>
               <span class="track">
-                <span class="line" style={{ left: `${left * 100}%`, width: `${width * 100}%` }}>
-                  <span class="said">{eventLabel(event.ev.type)}</span>
+                <span class="line" style={{ left: `${Math.min(a, b) * 100}%`, width: `${width * 100}%` }}>
+                  <span class="said">{label}</span>
                 </span>
               </span>
-              <span class="hidden">{` from ${nameOf(event.from)} to ${nameOf(event.to)}`}</span>
             </button>
           );
         }}
@@ -65,22 +71,8 @@ export function Sequence() {
   );
 }
 
-function laneTitle(lane: string): string {
-  return lane === OUTSIDE || lane === EFFECTS ? lane : clean(lane);
-}
-
-function nameOf(id: string | undefined): string {
-  return id === undefined ? OUTSIDE : actorLabel(id);
-}
-
-function whole({ event }: Arrow): string {
-  return `${clean(event.ev.type)}: ${event.from === undefined ? OUTSIDE : clean(lastPart(event.from))} to ${clean(lastPart(event.to))}`;
-}
-
-function toneOf({ from, event }: Arrow): string {
-  const { type } = event.ev;
-  if (type.startsWith('xstate.error')) return 'error';
-  if (type.startsWith('xstate.done')) return 'done';
-  if (type.startsWith('xstate.after')) return 'after';
-  return from === OUTSIDE ? 'external' : 'sent';
+function whole({ entry }: Arrow): string {
+  if (entry.type === 'actor') return `${actorLabel(entry.parent ?? '')} starts ${actorLabel(entry.id)}`;
+  const from = entry.from === undefined ? 'outside' : actorLabel(entry.from);
+  return `${clean(entry.ev.type)}: from ${from} to ${actorLabel(entry.to)}`;
 }

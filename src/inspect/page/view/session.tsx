@@ -1,9 +1,10 @@
 /** What is known of the session itself: is it alive and how do we know, what went wrong, what it may do, what it spent. */
 import type { SessionFrame } from '../../frame.js';
 import { clean, clockText, duration, grouped, ordinal } from '../store/names.js';
-import { spentBy, standing } from '../store/pick.js';
+import { spentBy, verdictTone } from '../store/pick.js';
 import type { Problem } from '../store/problems.js';
 import { useApp, usePicture } from './app-context.js';
+import { Evidence } from './sessions.js';
 import { Value } from './value.js';
 
 export function Session() {
@@ -29,24 +30,18 @@ export function Session() {
 function Liveness({ info }: { info: SessionFrame }) {
   const { axis } = usePicture();
   const { liveness, ended } = info;
-  const { tone } = standing(info);
   return (
     <>
       <h3>Liveness</h3>
       <p class="verdict">
-        <span class={`pill ${tone}`}>{liveness.verdict}</span>
+        <span class={`pill ${verdictTone(liveness.verdict)}`}>{liveness.verdict}</span>
         {ended !== null && (
           <span class={`pill ${ended.status === 'ok' ? 'good' : 'bad'}`}>
             {clean(ended.status)} at {clockText(ended.at - axis.start)}
           </span>
         )}
       </p>
-      {liveness.reason !== null && <p>{clean(liveness.reason)}</p>}
-      <ul class="evidence">
-        {liveness.evidence.map((line) => (
-          <li key={line}>{clean(line)}</li>
-        ))}
-      </ul>
+      <Evidence {...liveness} />
       {info.sourceNote !== null && <p class="note">{clean(info.sourceNote)}</p>}
     </>
   );
@@ -59,7 +54,12 @@ function Problems({ problems }: { problems: readonly Problem[] }) {
     <ul class="problems">
       {problems.map((problem) => (
         <li key={`${problem.code} ${problem.message}`} class={`${problem.level} ${problem.at > at ? 'future' : ''}`}>
-          <button type="button" class="time link" onClick={() => seek(problem.at)} aria-label={`Go to ${clockText(problem.at - axis.start)}`}>
+          <button
+            type="button"
+            class="time link"
+            onClick={() => seek(problem.at)}
+            aria-label={`Go to ${clockText(problem.at - axis.start)}`}
+          >
             {clockText(problem.at - axis.start)}
           </button>
           {problem.code !== null && <code>{clean(problem.code)}</code>}
@@ -133,8 +133,14 @@ function Containment({ info: { containment, grants, gateways } }: { info: Sessio
       ) : (
         <>
           <p class="verdict">
-            <span class={`pill ${containment.achieved === containment.declared ? 'good' : 'warn'}`}>{clean(containment.achieved)}</span>
-            <span class="dim">is enforced, {clean(containment.declared)} was asked for</span>
+            <span class={`pill ${containment.achieved === containment.declared ? 'good' : 'warn'}`}>
+              {clean(containment.achieved)}
+            </span>
+            <span class="dim">
+              {containment.achieved === containment.declared
+                ? 'is enforced, as declared'
+                : `is enforced, ${clean(containment.declared)} was asked for`}
+            </span>
           </p>
           {containment.reason !== null && <p class="dim">{clean(containment.reason)}</p>}
         </>
@@ -145,14 +151,17 @@ function Containment({ info: { containment, grants, gateways } }: { info: Sessio
       ) : (
         <>
           <Value value={may} />
-          {Array.isArray(configured_artifacts) && configured_artifacts.length > 0 && <Value value={{ configured_artifacts }} />}
+          {Array.isArray(configured_artifacts) && configured_artifacts.length > 0 && (
+            <Value value={{ configured_artifacts }} />
+          )}
         </>
       )}
       {gateways.length > 0 && (
         <ul class="gateways">
           {gateways.map(({ artifact, host, credentialSource }) => (
             <li key={artifact}>
-              {clean(artifact)} → <code>{clean(host)}</code> <span class="dim">credential from {clean(credentialSource)}</span>
+              {clean(artifact)} → <code>{clean(host)}</code>{' '}
+              <span class="dim">credential from {clean(credentialSource)}</span>
             </li>
           ))}
         </ul>

@@ -20,22 +20,38 @@ export function Sessions({ now }: { now: number }) {
               type="button"
               class="session"
               aria-current={session === chosen}
-              onClick={() => set({ sys: session.sys, cursor: null, playing: false, call: null, actor: null, level: null, ...(narrow ? { rail: false } : {}) })}
+              onClick={() =>
+                set({
+                  sys: session.sys,
+                  cursor: null,
+                  playing: false,
+                  call: null,
+                  actor: null,
+                  level: null,
+                  ...(narrow ? { rail: false } : {}),
+                })
+              }
             >
               <Item session={session} now={now} />
             </button>
-            {session === chosen && session.info !== null && (
-              <ul class="evidence">
-                {session.info.liveness.reason !== null && <li>{clean(session.info.liveness.reason)}</li>}
-                {session.info.liveness.evidence.map((line) => (
-                  <li key={line}>{clean(line)}</li>
-                ))}
-              </ul>
-            )}
+            {session === chosen && session.info !== null && <Evidence {...session.info.liveness} />}
           </li>
         ))}
       </ul>
     </nav>
+  );
+}
+
+export function Evidence({ reason, evidence }: { reason: string | null; evidence: readonly string[] }) {
+  return (
+    <div class="evidence">
+      {reason !== null && <p>{clean(reason)}</p>}
+      <ul>
+        {evidence.map((line) => (
+          <li key={line}>{clean(line)}</li>
+        ))}
+      </ul>
+    </div>
   );
 }
 

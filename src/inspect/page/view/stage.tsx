@@ -5,7 +5,7 @@ import type { Box } from '../../../diagram/geometry.js';
 import type { DefFrame } from '../../frame.js';
 import { focusOf, viewOf } from '../store/camera.js';
 import { type ActorNow, leafIds, type Trail } from '../store/moment.js';
-import { actorLabel, stateText } from '../store/names.js';
+import { actorLabel, leafText, stateText } from '../store/names.js';
 import { useApp } from './app-context.js';
 import { drawingOf, paint, pulse } from './drawing.js';
 import { Icon } from './icon.js';
@@ -101,7 +101,11 @@ export function Stage({ def, actor, trail, isLive, onView }: Props) {
     const from = dragged.current;
     if (from === null) return;
     const scale = from.view.w / size.w;
-    take({ ...from.view, x: from.view.x - (event.clientX - from.x) * scale, y: from.view.y - (event.clientY - from.y) * scale });
+    take({
+      ...from.view,
+      x: from.view.x - (event.clientX - from.x) * scale,
+      y: from.view.y - (event.clientY - from.y) * scale,
+    });
   };
   const wheel = (event: WheelEvent) => {
     const view = camera.current;
@@ -113,7 +117,10 @@ export function Stage({ def, actor, trail, isLive, onView }: Props) {
   };
 
   return (
-    <div class="stage">
+    <div class="stage" style={{ flexGrow: def.layout?.height ?? 300 }}>
+      <p class="stage-name">
+        {actorLabel(actor.id)} <span>{leafText(value)}</span>
+      </p>
       <div
         class="stage-view"
         ref={host}
@@ -133,7 +140,9 @@ export function Stage({ def, actor, trail, isLive, onView }: Props) {
         }}
         onWheel={wheel}
       />
-      {drawing === null && <p class="empty">No drawing is stored for this version of the chart. Its states are under “State”.</p>}
+      {drawing === null && (
+        <p class="empty">No drawing is stored for this version of the chart. Its states are under “State”.</p>
+      )}
       <div class="stage-tools" role="toolbar" aria-label="Camera">
         <button type="button" class="icon-button" aria-label="Zoom out" onClick={() => zoom(1 / 1.3)}>
           <Icon name="minus" />

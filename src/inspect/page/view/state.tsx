@@ -1,12 +1,13 @@
 /** One actor: its state, its context, and its mailbox. And all actors, to choose from. */
-import { followed, levelsOf } from '../store/levels.js';
+
+import { useState } from 'preact/hooks';
+import type { EventFrame } from '../../frame.js';
+import { levelsOf, staged } from '../store/levels.js';
 import type { ActorNow } from '../store/moment.js';
 import { actorLabel, clean, clockText, duration, eventLabel, grouped, stateText } from '../store/names.js';
 import { useApp, usePicture } from './app-context.js';
 import { Rows } from './rows.js';
 import { Value } from './value.js';
-import { useState } from 'preact/hooks';
-import type { EventFrame } from '../../frame.js';
 
 const mailboxSize = 60;
 
@@ -15,7 +16,7 @@ export function State() {
   const { moment, session, axis, at } = usePicture();
   const levels = levelsOf(moment, model.defs);
   const chosen = ui.actor === null ? levels.find(({ def }) => def.id === ui.level)?.actor : moment.actors.get(ui.actor);
-  const actor = chosen ?? followed(levels)?.actor;
+  const actor = chosen ?? staged(levels, 1)[0]?.actor;
   if (actor === undefined) return <p class="empty">Nothing has started yet.</p>;
   const mailbox: EventFrame[] = [];
   for (let place = moment.index - 1; place >= 0 && mailbox.length < mailboxSize; place -= 1) {
@@ -38,7 +39,7 @@ export function State() {
       </ul>
       <p class="dim">
         {actor.gone === null ? 'for ' : `${actor.gone} after `}
-        {duration((actor.gone === null ? at - actor.changedAt : (actor.goneAt ?? at) - actor.bornAt))}
+        {duration(actor.gone === null ? at - actor.changedAt : (actor.goneAt ?? at) - actor.bornAt)}
         {actor.by !== '' && <>, by {eventLabel(actor.by)}</>}
       </p>
       <h3>Context</h3>
@@ -94,7 +95,7 @@ function Actors({ chosen }: { chosen: ActorNow }) {
       <h3>
         Actors <span class="dim">{grouped(tree.length)}</span>
       </h3>
-      <div class="actors" style={{ height: Math.min(6, tree.length) * height + 2 }}>
+      <div class="actors" style={{ height: `${Math.min(6, tree.length) * height + 2}px` }}>
         <Rows
           label="Actors"
           count={tree.length}
@@ -113,7 +114,9 @@ function Actors({ chosen }: { chosen: ActorNow }) {
               >
                 <span class="dot" />
                 <span>{actorLabel(actor.id)}</span>
-                <span class="dim">{actor.def === null ? 'effect' : clean(stateText(actor.snap.v).split('.').at(-1) ?? '')}</span>
+                <span class="dim">
+                  {actor.def === null ? 'effect' : clean(stateText(actor.snap.v).split('.').at(-1) ?? '')}
+                </span>
               </button>
             );
           }}
@@ -131,6 +134,7 @@ function flat(actors: readonly ActorNow[]): ActorNow[] {
     const parent = actor.parent !== null && ids.has(actor.parent) ? actor.parent : null;
     children.set(parent, [...(children.get(parent) ?? []), actor]);
   }
-  const below = (parent: string | null): ActorNow[] => (children.get(parent) ?? []).flatMap((actor) => [actor, ...below(actor.id)]);
+  const below = (parent: string | null): ActorNow[] =>
+    (children.get(parent) ?? []).flatMap((actor) => [actor, ...below(actor.id)]);
   return below(null);
 }

@@ -1,7 +1,7 @@
 /** The conversation with its calls: what the model was asked, thought, said and did, and what came back. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Call } from '../store/calls.js';
-import { clean, duration, grouped, ordinal, shortId } from '../store/names.js';
+import { clean, count, duration, grouped, ordinal, shortId } from '../store/names.js';
 import { callTitle, sizeText, summaryOf, tookText } from '../store/pick.js';
 import type { Block, Task, Turn } from '../store/story.js';
 import { useApp, usePicture } from './app-context.js';
@@ -21,21 +21,30 @@ export function Story() {
   const { story, at, session, isLive } = usePicture();
   const host = useRef<HTMLElement>(null);
   const [extra, setExtra] = useState(0);
+  // Somebody who scrolled up is left alone.
+  const atEnd = useRef(true);
   const items = itemsOf(story);
   const now = items.findLastIndex((item) => item.at <= at);
-  const chosen = ui.call === null ? -1 : items.findIndex((item) => item.kind === 'turn' && item.turn.calls.some(({ key }) => key === ui.call));
+  const chosen =
+    ui.call === null
+      ? -1
+      : items.findIndex((item) => item.kind === 'turn' && item.turn.calls.some(({ key }) => key === ui.call));
   const centre = chosen >= 0 ? chosen : Math.max(0, now);
   const from = Math.max(0, Math.min(centre - most / 2, items.length - most) - extra);
   const to = Math.min(items.length, from + most + extra);
 
   // Follows the moment that is shown: the newest when live, the turn under the playhead otherwise, the chosen call before both.
-  const streamed = [...session.streaming.values()].reduce((sum, { text, thinking }) => sum + text.length + thinking.length, 0);
+  const streamed = [...session.streaming.values()].reduce(
+    (sum, { text, thinking }) => sum + text.length + thinking.length,
+    0,
+  );
   useEffect(() => {
-    const element = host.current!;
+    const element = host.current;
+    if (element === null) return;
     const call = ui.call === null ? null : element.querySelector(`[data-call="${CSS.escape(ui.call)}"]`);
     if (call !== null) return call.scrollIntoView({ block: 'nearest' });
     if (isLive) {
-      element.scrollTop = element.scrollHeight;
+      if (atEnd.current) element.scrollTop = element.scrollHeight;
       return;
     }
     element.querySelector(`[data-item="${now}"]`)?.scrollIntoView({ block: 'nearest' });
@@ -43,8 +52,16 @@ export function Story() {
 
   if (items.length === 0) return <p class="empty">No task has started yet.</p>;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-    <section class="story" ref={host} tabIndex={0} aria-label="Conversation">
+    <section
+      class="story"
+      ref={host}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+      tabIndex={0}
+      aria-label="Conversation"
+      onScroll={({ currentTarget: { scrollTop, clientHeight, scrollHeight } }) => {
+        atEnd.current = scrollTop + clientHeight > scrollHeight - 80;
+      }}
+    >
       {from > 0 && (
         <button type="button" class="more wide" onClick={() => setExtra(extra + most)}>
           show earlier turns ({grouped(from)} more)
@@ -75,17 +92,24 @@ function TaskHead({ task }: { task: Task }) {
       <h3>
         Task <code>{shortId(task.id)}</code> <span class="dim">{sources[task.source] ?? clean(task.source)}</span>
       </h3>
-      {task.text === null ? <p class="dim">Its text is not in what was kept.</p> : <Clip text={task.text} cut={task.textCut} className="prose" />}
+      {task.text === null ? (
+        <p class="dim">Its text is not in what was kept.</p>
+      ) : (
+        <Clip text={task.text} cut={task.textCut} className="prose" />
+      )}
     </article>
   );
 }
 
-const sources: Readonly<Record<string, string>> = { task_md: 'from the command line', a2a: 'from a message at the door' };
+const sources: Readonly<Record<string, string>> = {
+  task_md: 'from the command line',
+  a2a: 'from a message at the door',
+};
 
 function TaskEnd({ task }: { task: Task }) {
   return (
     <p class={`task-end ${task.status === 'ok' ? 'ok' : 'error'}`}>
-      <strong>{clean(task.status ?? '')}</strong> after {grouped(task.turns.length)} {task.turns.length === 1 ? 'turn' : 'turns'},{' '}
+      <strong>{clean(task.status ?? '')}</strong> after {count(task.turns.length, 'turn')},{' '}
       {duration((task.endedAt ?? task.startedAt) - task.startedAt)}
       {task.reason && <span class="reason">{clean(task.reason)}</span>}
     </p>
@@ -103,10 +127,15 @@ function TurnCard({ task, turn }: { task: Task; turn: Turn }) {
       <header>
         <h4>Turn {ordinal(turn.index)}</h4>
         {driver !== null && (
-          <button type="button" class={`driver ${driver.status}`} onClick={() => openCall(driver)} title="Go to this model call">
+          <button
+            type="button"
+            class={`driver ${driver.status}`}
+            onClick={() => openCall(driver)}
+            title="Go to this model call"
+          >
             <Icon name="driver" />
             <span>{tookText(driver, at)}</span>
-            <span class="dim">{sizeText(driver)}</span>
+            {driver.tokens !== null && <span class="dim">{sizeText(driver)}</span>}
           </button>
         )}
       </header>
@@ -124,7 +153,11 @@ function TurnCard({ task, turn }: { task: Task; turn: Turn }) {
           <pre>{clean(streaming.text.slice(-1_200))}</pre>
         </div>
       )}
-      {driver?.error && <p class="fault">{driver.code && <code>{clean(driver.code)}</code>} {clean(driver.error)}</p>}
+      {driver?.error && (
+        <p class="fault">
+          {driver.code && <code>{clean(driver.code)}</code>} {clean(driver.error)}
+        </p>
+      )}
       {turn.calls.map((call) => (
         <CallCard key={call.key} call={call} />
       ))}
@@ -148,8 +181,17 @@ export function CallCard({ call }: { call: Call }) {
   const isChosen = ui.call === call.key;
   const lines = isChosen ? 16 : 3;
   return (
-    <div class={`call ${call.status} ${isChosen ? 'chosen' : ''} ${call.start > at && !isChosen ? 'future' : ''}`} data-call={call.key}>
-      <button type="button" class="call-head" aria-pressed={isChosen} onClick={() => openCall(call)} title="Go to this call">
+    <div
+      class={`call ${call.status} ${isChosen ? 'chosen' : ''} ${call.start > at && !isChosen ? 'future' : ''}`}
+      data-call={call.key}
+    >
+      <button
+        type="button"
+        class="call-head"
+        aria-pressed={isChosen}
+        onClick={() => openCall(call)}
+        title="Go to this call"
+      >
         <Icon name={call.kind} />
         <span class="call-name">{clean(call.name)}</span>
         <span class="call-sum dim">{summaryOf(call.input, 60)}</span>
@@ -159,9 +201,7 @@ export function CallCard({ call }: { call: Call }) {
       <div class="io">
         {call.input !== undefined && !isEmpty(call.input) && (
           <section aria-label={`Input of ${clean(call.name)}`}>
-            <h5>
-              Input {call.inBytes !== null && <span class="dim">{grouped(call.inBytes)} B</span>}
-            </h5>
+            <h5>Input {call.inBytes !== null && <span class="dim">{grouped(call.inBytes)} B</span>}</h5>
             <Value value={call.input} lines={lines} />
           </section>
         )}
@@ -169,12 +209,18 @@ export function CallCard({ call }: { call: Call }) {
           <section aria-label={`Output of ${clean(call.name)}`} class={call.fence === null ? '' : 'fenced'}>
             <h5>
               Output {call.outBytes !== null && <span class="dim">{grouped(call.outBytes)} B</span>}
-              {call.fence !== null && <span class="fence" title="The model sees this text inside a fence that says it is not to be obeyed">untrusted · {clean(call.fence)}</span>}
+              {call.fence !== null && (
+                <span class="fence" title="The model sees this text inside a fence that says it is not to be obeyed">
+                  untrusted · {clean(call.fence)}
+                </span>
+              )}
             </h5>
             <Clip text={call.output} lines={lines} cut={call.cut} />
           </section>
         )}
-        {call.output === null && call.status === 'running' && <p class="dim waiting">{callTitle[call.kind]} is running…</p>}
+        {call.output === null && call.status === 'running' && (
+          <p class="dim waiting">{callTitle[call.kind]} is running…</p>
+        )}
         {call.error !== null && <p class="fault">{clean(call.error)}</p>}
       </div>
     </div>

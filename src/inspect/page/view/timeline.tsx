@@ -4,7 +4,7 @@ import { type Axis, ticksOf } from '../store/axis.js';
 import type { Call } from '../store/calls.js';
 import { memo } from '../store/memo.js';
 import type { SessionModel } from '../store/model.js';
-import { clean, clockText, duration } from '../store/names.js';
+import { clean, clockText, duration, toolLabel } from '../store/names.js';
 import { phasesOf } from '../store/phases.js';
 import { callTitle, summaryOf, tookText } from '../store/pick.js';
 import { useApp, usePicture } from './app-context.js';
@@ -44,7 +44,8 @@ export function Timeline() {
       event.preventDefault();
       const { left, width: wide } = element.getBoundingClientRect();
       const centre = (event.clientX - left) / wide;
-      if (event.ctrlKey || event.metaKey || Math.abs(event.deltaY) > Math.abs(event.deltaX)) setWindow((now) => zoomed(now, Math.exp(event.deltaY / 400), centre));
+      if (event.ctrlKey || event.metaKey || Math.abs(event.deltaY) > Math.abs(event.deltaX))
+        setWindow((now) => zoomed(now, Math.exp(event.deltaY / 400), centre));
       else setWindow((now) => moved(now, (event.deltaX / wide) * (now.to - now.from)));
     };
     element.addEventListener('wheel', wheel, { passive: false });
@@ -59,7 +60,10 @@ export function Timeline() {
 
   return (
     <footer class="timeline">
-      <Transport zoom={(by) => setWindow(by === null ? whole : zoomed(view, by, x(at)))} isZoomed={view.to - view.from < 1} />
+      <Transport
+        zoom={(by) => setWindow(by === null ? whole : zoomed(view, by, x(at)))}
+        isZoomed={view.to - view.from < 1}
+      />
       <div class="lane-names" aria-hidden="true">
         <span />
         <span>session</span>
@@ -75,7 +79,12 @@ export function Timeline() {
           <div class="track" />
           <Ticks session={session} axis={axis} view={view} width={width} />
           {axis.gaps.map((gap) => (
-            <div key={gap.from} class="gap" style={{ left: percent(x(gap.from)), width: percent(x(gap.to) - x(gap.from)) }} title={`nothing for ${duration(gap.to - gap.from)}`} />
+            <div
+              key={gap.from}
+              class="gap"
+              style={{ left: percent(x(gap.from)), width: percent(x(gap.to) - x(gap.from)) }}
+              title={`nothing for ${duration(gap.to - gap.from)}`}
+            />
           ))}
         </div>
         <Bars x={x} width={width} />
@@ -90,7 +99,11 @@ export function Timeline() {
             onClick={() => seek(when)}
           />
         ))}
-        <div class={`playhead ${isLive ? 'live' : ''}`} style={{ left: percent(x(at)) }} aria-hidden="true">
+        <div
+          class={`playhead ${isLive ? 'live' : ''} ${x(at) > 0.95 ? 'at-end' : x(at) < 0.05 ? 'at-start' : ''}`}
+          style={{ left: percent(x(at)) }}
+          aria-hidden="true"
+        >
           <span>{clockText(at - axis.start)}</span>
         </div>
       </div>
@@ -150,7 +163,12 @@ function Phases({ session, x }: { session: SessionModel; x: (at: number) => numb
       {phases(session, session.version).map(({ name, from, to }) => {
         const [left, right] = [x(from), to === null ? 1 : x(to)];
         return (
-          <div key={`${name} ${from}`} class={`phase p-${name.replace(/[^a-z]/g, '')}`} style={{ left: percent(left), width: percent(Math.max(0, right - left)) }} title={name}>
+          <div
+            key={`${name} ${from}`}
+            class={`phase p-${name.replace(/[^a-z]/g, '')}`}
+            style={{ left: percent(left), width: percent(Math.max(0, right - left)) }}
+            title={name}
+          >
             <span>{name}</span>
           </div>
         );
@@ -175,7 +193,7 @@ function Ticks({ session, axis, view, width }: { session: SessionModel; axis: Ax
   });
   return (
     <div class="track ticks" aria-hidden="true">
-      <svg width={width} height="20">
+      <svg width={width} height="20" aria-hidden="true">
         <path d={path.join('')} />
       </svg>
     </div>
@@ -212,7 +230,7 @@ function Bars({ x, width }: { x: (at: number) => number; width: number }) {
             title={barText(call, at)}
             onClick={() => openCall(call)}
           >
-            {wide * width > 46 && <span>{call.kind === 'driver' ? tookText(call, at) : clean(call.name).replace(/^mur-(tool|skill)-/, '')}</span>}
+            {wide * width > 46 && <span>{call.kind === 'driver' ? tookText(call, at) : toolLabel(call.name)}</span>}
           </button>
         );
       })}
@@ -231,7 +249,13 @@ function Transport({ zoom, isZoomed }: { zoom: (by: number | null) => void; isZo
   const step = (by: number) => seek(stepFrom(session, ui.cursor === null ? Number.POSITIVE_INFINITY : at, by));
   return (
     <div class="transport">
-      <button type="button" class="icon-button" aria-label="To the start" title="To the start (Home)" onClick={() => seek(axis.start)}>
+      <button
+        type="button"
+        class="icon-button"
+        aria-label="To the start"
+        title="To the start (Home)"
+        onClick={() => seek(axis.start)}
+      >
         <Icon name="first" />
       </button>
       <button type="button" class="icon-button" aria-label="Step back" title="Step back (←)" onClick={() => step(-1)}>
@@ -246,10 +270,22 @@ function Transport({ zoom, isZoomed }: { zoom: (by: number | null) => void; isZo
       >
         <Icon name={ui.playing ? 'pause' : 'play'} />
       </button>
-      <button type="button" class="icon-button" aria-label="Step forward" title="Step forward (→)" onClick={() => step(1)}>
+      <button
+        type="button"
+        class="icon-button"
+        aria-label="Step forward"
+        title="Step forward (→)"
+        onClick={() => step(1)}
+      >
         <Icon name="next" />
       </button>
-      <button type="button" class={`live-button ${isLive ? 'on' : ''}`} aria-pressed={ui.cursor === null} title={isOver ? 'To the end (End)' : 'Back to now (End)'} onClick={() => seek(null)}>
+      <button
+        type="button"
+        class={`live-button ${isLive ? 'on' : ''}`}
+        aria-pressed={ui.cursor === null}
+        title={isOver ? 'To the end (End)' : 'Back to now (End)'}
+        onClick={() => seek(null)}
+      >
         <span class="dot" /> {isOver ? 'end' : 'live'}
       </button>
       <button
@@ -266,7 +302,8 @@ function Transport({ zoom, isZoomed }: { zoom: (by: number | null) => void; isZo
       </label>
       <input
         id="moment"
-        class="moment"
+        class={isLive ? 'moment live' : 'moment'}
+        style={{ '--at': percent(axis.position(at)) }}
         type="range"
         min={0}
         max={1000}
@@ -278,13 +315,25 @@ function Transport({ zoom, isZoomed }: { zoom: (by: number | null) => void; isZo
         <strong>{clockText(at - axis.start)}</strong> <span class="dim">/ {clockText(axis.end - axis.start)}</span>
       </span>
       <span class="zoom">
-        <button type="button" class="icon-button" aria-label="Less time detail" onClick={() => zoom(1.6)} disabled={!isZoomed}>
+        <button
+          type="button"
+          class="icon-button"
+          aria-label="Less time detail"
+          onClick={() => zoom(1.6)}
+          disabled={!isZoomed}
+        >
           <Icon name="minus" />
         </button>
         <button type="button" class="icon-button" aria-label="More time detail" onClick={() => zoom(1 / 1.6)}>
           <Icon name="plus" />
         </button>
-        <button type="button" class="icon-button" aria-label="Whole session" onClick={() => zoom(null)} disabled={!isZoomed}>
+        <button
+          type="button"
+          class="icon-button"
+          aria-label="Whole session"
+          onClick={() => zoom(null)}
+          disabled={!isZoomed}
+        >
           <Icon name="fit" />
         </button>
       </span>
@@ -294,7 +343,9 @@ function Transport({ zoom, isZoomed }: { zoom: (by: number | null) => void; isZo
 
 /** From the start when the session is shown as it is now. */
 export function startPlaying(isNow: boolean, axis: Axis, _sys: string) {
-  return isNow ? { playing: true, call: null, cursor: { at: axis.start, q: Number.POSITIVE_INFINITY } } : { playing: true, call: null };
+  return isNow
+    ? { playing: true, call: null, cursor: { at: axis.start, q: Number.POSITIVE_INFINITY } }
+    : { playing: true, call: null };
 }
 
 /** The time of the next thing that happened at another moment, forward or back. */

@@ -1,6 +1,6 @@
 /** The bar on top: which session, whether what is shown is now, and the sums. */
 import { useState } from 'preact/hooks';
-import { clean, clockText, grouped, shortId } from '../store/names.js';
+import { clean, clockText, count, grouped, shortId } from '../store/names.js';
 import { spentBy, standing } from '../store/pick.js';
 import { useApp, usePicture } from './app-context.js';
 import { Icon } from './icon.js';
@@ -31,32 +31,36 @@ export function Top({ railOpen }: { railOpen: boolean }) {
         {model.sessions.size > 1 && <span class="badge">{model.sessions.size}</span>}
       </button>
       <p class={`mode ${isLive ? 'live' : ui.cursor === null ? 'over' : 'past'}`} role="status">
-        {isLive ? 'live' : ui.cursor === null ? 'ended' : `${ui.playing ? 'playing' : 'time travel'} · ${clockText(at - axis.start)}`}
+        {isLive
+          ? 'live'
+          : ui.cursor === null
+            ? 'ended'
+            : `${ui.playing ? 'playing' : 'time travel'} · ${clockText(at - axis.start)}`}
       </p>
       {ui.cursor !== null && (
         <button type="button" class="link to-live" onClick={() => set({ cursor: null, playing: false })}>
           {isOver ? 'back to the end' : 'back to live'}
         </button>
       )}
-      {link !== 'open' && !isOver && <p class="offline">{link === 'connecting' ? 'connecting…' : 'connection lost, trying again'}</p>}
+      {link !== 'open' && !isOver && (
+        <p class="offline">{link === 'connecting' ? 'connecting…' : 'connection lost, trying again'}</p>
+      )}
       <ul class="sums" aria-label="So far">
-        <li>
-          <b>{grouped(done.filter(({ kind }) => kind === 'driver').length)}</b> turns
+        <li>{count(done.filter(({ kind }) => kind === 'driver').length, 'turn')}</li>
+        <li>{count(done.filter(({ kind }) => kind !== 'driver').length, 'call')}</li>
+        <li title={`${grouped(spent.input)} in, ${grouped(spent.output)} out`}>
+          {count(spent.input + spent.output, 'token')}
         </li>
-        <li>
-          <b>{grouped(done.filter(({ kind }) => kind !== 'driver').length)}</b> calls
-        </li>
-        <li title={`${grouped(spent.input)} tokens in, ${grouped(spent.output)} out`}>
-          <b>{grouped(spent.input + spent.output)}</b> tokens
-        </li>
-        {errors > 0 && (
-          <li class="bad">
-            <b>{grouped(errors)}</b> {errors === 1 ? 'error' : 'errors'}
-          </li>
-        )}
+        {errors > 0 && <li class="bad">{count(errors, 'error')}</li>}
       </ul>
       <ThemeButton />
-      <button type="button" class="icon-button" aria-label="Keyboard help" title="Keyboard (?)" onClick={() => set({ help: true })}>
+      <button
+        type="button"
+        class="icon-button"
+        aria-label="Keyboard help"
+        title="Keyboard (?)"
+        onClick={() => set({ help: true })}
+      >
         ?
       </button>
     </header>
@@ -99,7 +103,13 @@ export function storedTheme(): string | null {
 function ThemeButton() {
   const [theme, setTheme] = useState(currentTheme);
   return (
-    <button type="button" class="icon-button theme" aria-label={`Colours: ${theme}`} title={`Colours: ${theme} (t)`} onClick={() => setTheme(nextTheme())}>
+    <button
+      type="button"
+      class="icon-button theme"
+      aria-label={`Colours: ${theme}`}
+      title={`Colours: ${theme} (t)`}
+      onClick={() => setTheme(nextTheme())}
+    >
       <Icon name={theme} />
     </button>
   );

@@ -43,7 +43,8 @@ function shorten(text: string, lines: number): string {
     end = next;
   }
   const kept = text.slice(0, Math.min(end, room));
-  return text.length - kept.length <= 2 ? text : kept;
+  // A request for a few more words is a nuisance.
+  return text.length - kept.length <= text.length / 5 ? text : kept;
 }
 
 /** JSON as a list of keys and values. */
