@@ -69,6 +69,7 @@ export const charts: Readonly<Record<ChartName, ChartEntry>> = {
       { type: 'session.exited', id: 'a' } as EventObject,
       { type: 'signal.received', signal: 'SIGTERM' } as EventObject,
       { type: 'stop.requested' },
+      { type: 'bug.surfaced', error: fault } as EventObject,
       { type: 'xstate.after.forceAfter.murmur.active.stopping' },
       done('sessions', undefined),
       broke('sessions'),

@@ -27,7 +27,7 @@ export interface MurmurOutput {
   readonly signal: Signal | null;
   /** True when the process must exit now, with 128 + the signal's number, whatever is left. */
   readonly forced: boolean;
-  /** What broke above the sessions: the supervisor gave up, or signals could not be heard. */
+  /** What broke above the sessions: the supervisor gave up, signals could not be heard, or nobody caught an error. */
   readonly fault: Fault | null;
 }
 
@@ -36,7 +36,9 @@ export type MurmurEvent =
   | { readonly type: 'session.exited'; readonly id: string }
   | { readonly type: 'signal.received'; readonly signal: Signal }
   /** The deadline, or a program that embeds mur. It never counts as a signal (spec/session.md 11). */
-  | { readonly type: 'stop.requested' };
+  | { readonly type: 'stop.requested' }
+  /** An error that nobody caught reached the process. What runs now cannot be trusted, so it ends while it still can. */
+  | { readonly type: 'bug.surfaced'; readonly error: Fault };
 
 export const murmurMachine = setup({
   types: {
@@ -48,7 +50,7 @@ export const murmurMachine = setup({
   actors: {
     /** The supervisor of sessions (src/supervise/supervisor.ts). It completes once drained. */
     sessions: oneShot<unknown, undefined>('murmur.sessions') as AnyActorLogic,
-    /** Listens for process signals and reports each as `signal.received`. */
+    /** Reports what happens to the process: `signal.received`, `bug.surfaced`. */
     signals: ongoing<undefined>('murmur.signals'),
   },
   actions: {
@@ -56,7 +58,7 @@ export const murmurMachine = setup({
     countExited: assign({ alive: ({ context }) => Math.max(0, context.alive - 1) }),
     setSignal: assign({ signal: ({ context }, params: { signal: Signal }) => context.signal ?? params.signal }),
     setForced: assign({ forced: true, signal: ({ context }) => context.signal ?? ('SIGTERM' as const) }),
-    setFault: assign({ fault: (_, params: { error: unknown }) => faultOf(params.error) }),
+    setFault: assign({ fault: ({ context }, params: { error: unknown }) => context.fault ?? faultOf(params.error) }),
     drainSessions: sendTo('sessions', { type: 'sup.drain' }),
   },
   guards: {
@@ -105,17 +107,21 @@ export const murmurMachine = setup({
               { target: 'stopping', actions: { type: 'setSignal', params: ({ event }) => event } },
             ],
             'stop.requested': 'stopping',
+            'bug.surfaced': { target: 'stopping', actions: { type: 'setFault', params: ({ event }) => event } },
           },
         },
         draining: {
           description: 'No session is left; the supervisor closes.',
           entry: 'drainSessions',
+          on: { 'bug.surfaced': { actions: { type: 'setFault', params: ({ event }) => event } } },
         },
         stopping: {
           description: 'Every session was asked to end. A second signal, or too much time, forces it.',
           entry: 'drainSessions',
           on: {
             'session.exited': { actions: 'countExited' },
+            // Starts no new countdown: errors that keep coming must not hold the end off.
+            'bug.surfaced': { actions: { type: 'setFault', params: ({ event }) => event } },
             'signal.received': [
               { guard: 'isSignaled', target: '#murmur.forced', actions: 'setForced' },
               { actions: { type: 'setSignal', params: ({ event }) => event } },

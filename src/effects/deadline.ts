@@ -1,4 +1,3 @@
-import { fromCallback } from 'xstate';
 import type { Clock } from '../supervise/clock.js';
 
 /** Longest delay a timer takes; a longer one would fire at once. */
@@ -39,14 +38,3 @@ export function countdown(clock: Clock, deadlineMs: number, reached: () => void)
   timer = setTimeout(arm, 0);
   return () => clearTimeout(timer);
 }
-
-/** An actor that reports `signal.received` for each SIGTERM and SIGINT until it is stopped. */
-export const processSignals = fromCallback<{ type: string }, undefined>(({ sendBack }) => {
-  const tell = (signal: NodeJS.Signals): void => sendBack({ type: 'signal.received', signal });
-  process.on('SIGTERM', tell);
-  process.on('SIGINT', tell);
-  return () => {
-    process.off('SIGTERM', tell);
-    process.off('SIGINT', tell);
-  };
-});

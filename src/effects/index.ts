@@ -14,8 +14,9 @@ import { admitCall, fenceCall, recordCall, runCall } from './tool-call.js';
 import { commitTurn, infer, prepareTurn } from './turn.js';
 import type { SessionWorld } from './world.js';
 
-export { countdown, DeadlineNotice, processSignals } from './deadline.js';
+export { countdown, DeadlineNotice } from './deadline.js';
 export { SessionLog } from './log.js';
+export { processEvents } from './process.js';
 export { noTotals } from './totals.js';
 export type { SessionWorld } from './world.js';
 

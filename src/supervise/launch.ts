@@ -13,13 +13,13 @@ import {
   countdown,
   DeadlineNotice,
   noTotals,
-  processSignals,
+  processEvents,
   SessionLog,
   type SessionWorld,
   sessionLogic,
 } from '../effects/index.js';
 import { EventRecorder } from '../effects/recorder.js';
-import { type ErrorCode, errorTable, MurError, toMurError } from '../errors/index.js';
+import { type ErrorCode, errorTable, MurError, reasonOf, toMurError } from '../errors/index.js';
 import { type MurmurHome, murmurHome, removeLeftovers } from '../home/index.js';
 import { sweepRecords } from '../liveness/index.js';
 import { StageDraft, type StageRequest } from '../stage/index.js';
@@ -44,7 +44,10 @@ export interface LaunchOptions {
   readonly home?: MurmurHome;
   /** Shared by several launches of one process; the caller closes it. Absent: made for this launch and closed with it. */
   readonly wasm?: WasmHost;
-  /** Take SIGTERM and SIGINT. Default false: an embedding program keeps its own handling. */
+  /**
+   * Take SIGTERM and SIGINT, and end in order on an error that nobody caught. Default false: an embedding program keeps its own
+   * handling.
+   */
   readonly handleSignals?: boolean;
   /** Aborting asks the session to stop, like a first SIGTERM. */
   readonly signal?: AbortSignal;
@@ -93,7 +96,9 @@ export async function launch(request: StageRequest, options: LaunchOptions = {})
       actors: {
         sessions: supervisor,
         signals:
-          options.handleSignals === true ? processSignals : fromCallback<{ type: string }, undefined>(() => undefined),
+          options.handleSignals === true
+            ? processEvents((error) => logBug(world, error))
+            : fromCallback<{ type: string }, undefined>(() => undefined),
       },
     }),
     {
@@ -113,6 +118,12 @@ export async function launch(request: StageRequest, options: LaunchOptions = {})
 async function createInspection(world: SessionWorld) {
   const { SessionInspection } = await import('../inspect/session.js');
   return new SessionInspection(world);
+}
+
+function logBug({ log, draft }: SessionWorld, error: unknown): void {
+  const stack = error instanceof Error ? error.stack : undefined;
+  const message = `an error nobody caught: ${reasonOf(error)}`;
+  log.write({ level: 'error', message, session: draft.sessionId, ...(stack === undefined ? {} : { stack }) });
 }
 
 /** How the time to end is shared out. Each step leaves the next one enough, so that limits never add up past the whole. */

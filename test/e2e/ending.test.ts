@@ -1,7 +1,7 @@
 /** How `mur run` ends: exit statuses (spec/cli.md 11.3, 11.5), limits, and what is left behind by an end and by a kill. */
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -162,6 +162,21 @@ describe('a thread that cannot be stopped (reports row 1)', () => {
     started.child.kill('SIGTERM');
     expect(await started.ended).toMatchObject({ code: null, signal: 'SIGTERM' });
     socket.destroy();
+    expect([below('running'), below('sessions')]).toEqual([[], []]);
+  });
+});
+
+describe('an error that nobody caught (reports rows 26 and 32)', () => {
+  test.each(['throw', 'reject'])('%s: the session ends in order, and the error is told and logged', async (how) => {
+    sandbox.manifest(rehearsal(slow));
+    const env = { NODE_OPTIONS: `--import ${fixture('uncaught')}`, TEST_UNCAUGHT: how };
+    const ran = await sandbox.start(['run', '--task', 'Hallo'], env).ended;
+    expect(ran).toMatchObject({ code: 1, signal: null, stdout: expect.stringContaining('status:  ') });
+    expect(ran.stderr).toContain('E-RUN-007');
+    expect(ran.stderr).toContain('nobody catches this');
+    expect(types().at(-1)).toBe('session_end');
+    const log = readFileSync(join(sandbox.records()[0]!, 'logs/bootstrap.log'), 'utf8');
+    expect(log).toMatch(/"session":"ses_.*uncaught\.mjs.*an error nobody caught: nobody catches this/);
     expect([below('running'), below('sessions')]).toEqual([[], []]);
   });
 });

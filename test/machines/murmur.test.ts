@@ -52,6 +52,15 @@ describe('the process', () => {
     });
   });
 
+  test('ends in order after an error nobody caught, and tells of the first', () => {
+    const bug = (message: string): Fact => ({ type: 'bug.surfaced', error: { code: 'E-RUN-007', message } });
+    const fault = { code: 'E-RUN-007', message: 'one' };
+    expect(then(started, bug('one')).state).toBe('active.stopping');
+    expect(then(started, bug('one'), bug('two'), exited, drained).output).toMatchObject({ forced: false, fault });
+    expect(then(started, bug('one'), bug('two'), late).output).toMatchObject({ forced: true, fault });
+    expect(then(started, exited, bug('one'), drained).output).toMatchObject({ forced: false, fault });
+  });
+
   test('does not run on with sessions nobody can ask to stop', () => {
     const facts = [started, broke('signals', new Error('deaf'))];
     expect(then(...facts).state).toBe('active.stopping');
