@@ -1,10 +1,14 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { join, resolve } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { screenAfter } from '../cli/terminal.js';
 import { rehearsal, Sandbox, type Started } from './cli.js';
 import { killed, lingering, recorded, runningDir, writeRecord } from './records.js';
+
+// Real sessions on a busy machine: every wait ends by what happens, not by this.
+vi.setConfig({ testTimeout: 90_000 });
 
 let sandbox: Sandbox;
 let started: Started[];
@@ -60,7 +64,9 @@ describe('mur ps', () => {
     expect([lines[0], lines.length]).toEqual([header, 4]);
     expect(lines[1]).toMatch(row(two.id, two.url));
     expect(lines[2]).toMatch(row(one.id, one.url));
-    expect(JSON.parse((await sandbox.run(['ps', '--json'])).stdout)).toMatchObject([
+    const json = await sandbox.run(['ps', '--json']);
+    expect(json).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(json.stdout)).toMatchObject([
       { session_id: two.id, capsule: 'sample', version: '0.1.0', status: 'running', url: two.url },
       { session_id: one.id, uptime_s: expect.any(Number), workdir: sandbox.records()[0] },
     ]);
@@ -87,7 +93,7 @@ describe('mur ps', () => {
     expect(recorded(sandbox)).toEqual([id]);
     child.kill('SIGCONT');
     expect((await sandbox.run(['ps'])).stdout).toContain('  running       ');
-  }, 40_000);
+  });
 
   test('condenses pruned records to one line, and names each with --verbose', async () => {
     const pid = await deadPid();
@@ -135,7 +141,7 @@ describe('mur ps --watch', () => {
     expect([code, signal, stderr]).toEqual([0, null, '']);
     expect(stdout.trimEnd().split('\n')).toHaveLength(4);
     expect(recorded(sandbox)).toEqual([]);
-  }, 40_000);
+  });
 
   test('with --json prints one object per change', async () => {
     const child = await lingering({ ignoring: false });
@@ -155,6 +161,25 @@ describe('mur ps --watch', () => {
     ).toMatchObject([
       { event: 'added', session_id: id, status: 'unreachable', reason: expect.stringContaining('ECONNREFUSED') },
       { event: 'pruned', session_id: id, reason: `no process holds pid ${child.pid}` },
+    ]);
+  });
+
+  test('redraws a table on a terminal, and leaves the last one there', async () => {
+    const child = await lingering({ ignoring: false });
+    const id = writeRecord(sandbox, child.pid!);
+    const mur = `'${process.execPath}' '${resolve('dist/src/bin/mur.js')}' ps --watch`;
+    const inner = `stty cols 80 rows 24; timeout --foreground --preserve-status -s INT 4 ${mur}; echo "ended $?"`;
+    const { stdout } = spawnSync('script', ['-qec', inner, '/dev/null'], {
+      encoding: 'utf8',
+      env: { PATH: process.env.PATH, HOME: sandbox.home, TERM: 'xterm-256color', LANG: 'C.UTF-8' },
+    });
+    await killed(child);
+    expect(stdout).toContain('1 unreachable, Ctrl-C ends');
+    expect(screenAfter(stdout.replaceAll('\r\n', '\n'), 80)).toEqual([
+      'SESSION                               CAPSULE     STATUS       UPTIME',
+      expect.stringMatching(new RegExp(`^${id}  demo@0\\.1\\.0  unreachable  \\d+d \\d\\d:\\d\\d:\\d\\d$`)),
+      'ended 0',
+      '',
     ]);
   });
 

