@@ -14,10 +14,18 @@ export interface ReplayLook {
   readonly glyphs: Glyphs;
 }
 
-/** From here there is room for a column of times. */
-const wide = 76;
-const machineColumns = 16;
-const phraseColumns = 26;
+/** Columns of the table on a terminal of some width; 0: there is no room for that column. */
+interface Widths {
+  readonly time: number;
+  readonly machine: number;
+  readonly phrase: number;
+}
+
+function widthsFor(columns: number): Widths {
+  if (columns < 60) return { time: 0, machine: 12, phrase: 16 };
+  if (columns < 100) return { time: columns < 76 ? 0 : 8, machine: 17, phrase: 24 };
+  return { time: 8, machine: 18, phrase: 40 };
+}
 
 /** Who, when, how it ended, and what is wrong with the log. */
 export function headLines(replay: Replay, look: ReplayLook): string[] {
@@ -52,37 +60,40 @@ export function* tableLines(replay: Replay, look: ReplayLook): Generator<string>
   const { style, columns } = look;
   const numbers = Math.max(3, String(replay.length).length);
   const startedAt = replay.events(0, 0)[0]?.at ?? 0;
+  const widths = widthsFor(columns);
   const titles = [
-    pad('#'.padStart(numbers), numbers),
-    ...(columns < wide ? [] : ['at'.padStart(9)]),
-    pad('machine', machineColumns),
-    pad('event', phraseColumns),
+    '#'.padStart(numbers),
+    ...(widths.time === 0 ? [] : ['at'.padStart(widths.time)]),
+    pad('machine', widths.machine),
+    pad('event', widths.phrase),
     'state after it',
   ];
   yield style.dim(cut(titles.join('  '), columns));
-  for (const step of replay.steps()) yield rowOf(step, { numbers, startedAt }, look);
+  for (const step of replay.steps()) yield rowOf(step, { numbers, startedAt, widths }, look);
 }
 
-function rowOf(
-  step: ReplayStep,
-  { numbers, startedAt }: { readonly numbers: number; readonly startedAt: number },
-  look: ReplayLook,
-): string {
+interface Place {
+  readonly numbers: number;
+  readonly startedAt: number;
+  readonly widths: Widths;
+}
+
+function rowOf(step: ReplayStep, { numbers, startedAt, widths }: Place, look: ReplayLook): string {
   const { style, columns, glyphs } = look;
   const { event, machine, before } = step;
-  const phrase = phraseOf(event);
-  const sign = { ok: `${glyphs.ok} `, failed: `${glyphs.failed} `, plain: '' }[phrase.mood];
-  const paint = { ok: (text: string) => text, failed: style.red, plain: style.cyan }[phrase.mood];
-  const time = columns < wide ? '' : `${pad('', 2)}${((event.at - startedAt) / 1_000).toFixed(3).padStart(9)}`;
-  const label = pad(cut(`${'  '.repeat(depthOf(event))}${machineLabel(event)}`, machineColumns), machineColumns);
-  const words = cut(`${sign}${phrase.text}`, phraseColumns);
-  const rest = cut(
-    phrase.detail === '' ? '' : ` ${phrase.detail}`,
-    phraseColumns - displayWidth(words),
-    glyphs.ellipsis,
-  );
-  const gap = ' '.repeat(Math.max(0, phraseColumns - displayWidth(words) - displayWidth(rest)));
-  const used = numbers + displayWidth(time) + machineColumns + phraseColumns + 6;
+  const { mood, text, detail } = phraseOf(event);
+  const sign = { ok: `${glyphs.ok} `, failed: `${glyphs.failed} `, plain: '' }[mood];
+  const paint = { ok: (words: string) => words, failed: style.red, plain: style.cyan }[mood];
+  const seconds = ((event.at - startedAt) / 1_000).toFixed(3);
+  const time = widths.time === 0 ? '' : `  ${seconds.padStart(widths.time)}`;
+  const name = cut(`${'  '.repeat(depthOf(event))}${machineLabel(event)}`, widths.machine, glyphs.ellipsis);
+  const label = pad(name, widths.machine);
+  const words = cut(`${sign}${text}`, widths.phrase, glyphs.ellipsis);
+  const room = widths.phrase - displayWidth(words);
+  // A piece of a word says nothing.
+  const rest = detail === '' || room < 6 ? '' : cut(` ${detail}`, room, glyphs.ellipsis);
+  const gap = ' '.repeat(Math.max(0, room - displayWidth(rest)));
+  const used = numbers + displayWidth(time) + widths.machine + widths.phrase + 6;
   return [
     style.dim(`${String(event.q).padStart(numbers)}${time}`),
     depthOf(event) === 0 ? style.bold(label) : label,
@@ -98,7 +109,10 @@ function stateCell(before: MachineState | undefined, after: MachineState, room: 
   const { style, glyphs } = look;
   const [same, fresh] = stateParts(before, after);
   const paint = after.status === 'error' ? style.red : after.status === 'active' ? style.bold : style.green;
-  const shownSame = cut(same, Math.max(0, room), glyphs.ellipsis);
+  // The innermost state says most, so a path is cut at its beginning.
+  const excess = displayWidth(same) + displayWidth(fresh) - room;
+  const isPath = !`${same}${fresh}`.includes('{') && excess > 0 && excess + 1 < displayWidth(same);
+  const shownSame = isPath ? `${glyphs.ellipsis}${same.slice(excess + 1)}` : cut(same, room, glyphs.ellipsis);
   const shownFresh = cut(fresh, Math.max(0, room - displayWidth(shownSame)), glyphs.ellipsis);
   const changes = changesOf(before, after).join(', ');
   const left = room - displayWidth(shownSame) - displayWidth(shownFresh) - 2;
