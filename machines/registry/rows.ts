@@ -43,13 +43,13 @@ export function afterListing(context: RegistryContext, records: readonly RecordF
 export function afterChanges(context: RegistryContext, changes: readonly Change[]): Step {
   const known = new Map(context.known.map((facts) => [facts.sessionId, facts]));
   const rows = new Map(context.rows.map((row) => [row.sessionId, row]));
-  const doomed = [...context.doomed];
+  const doomed = new Map(context.doomed.map((each) => [each.sessionId, each]));
   const emit: RegistryEmitted[] = [];
   for (const { sessionId, verdict, reason, at } of changes) {
     const facts = known.get(sessionId);
-    if (facts === undefined || doomed.some((each) => each.sessionId === sessionId)) continue;
+    if (facts === undefined || doomed.has(sessionId)) continue;
     if (verdict === 'Gone') {
-      doomed.push({ sessionId, reason: reason ?? '' });
+      doomed.set(sessionId, { sessionId, reason: reason ?? '' });
       continue;
     }
     const row: SessionRow = {
@@ -61,7 +61,7 @@ export function afterChanges(context: RegistryContext, changes: readonly Change[
     rows.set(sessionId, row);
   }
   return {
-    next: { known: context.known, rows: [...rows.values()].sort(newestFirst), doomed },
+    next: { known: context.known, rows: [...rows.values()].sort(newestFirst), doomed: [...doomed.values()] },
     emit,
     start: [],
     stop: [],
