@@ -6,7 +6,7 @@ export default defineConfig({
     globalSetup: ['test/setup/build.ts'],
     include: ['test/**/*.test.ts'],
     exclude: ['test/bench/**', 'test/soak/**', 'node_modules/**', 'dist/**'],
-    testTimeout: 20_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
     pool: 'forks',
