@@ -23,6 +23,9 @@ export interface RehearsalOptions {
   /** Text that faults, prompts and errors carry. */
   readonly said?: string;
   readonly input?: object;
+  readonly beforeStart?: (root: AnyActorRef) => unknown;
+  /** Called when an effect starts. */
+  readonly onEffect?: (name: string, root: AnyActorRef) => unknown;
 }
 
 export interface Rehearsed {
@@ -53,9 +56,10 @@ export async function rehearse(records: HeldDirectory | undefined, options: Rehe
     return (numbers[drawn % numbers.length]! + (drawn >> 4)) % count;
   };
   const one = (...choices: readonly unknown[]): unknown => choices[draw(choices.length)];
-  const effect = (answer: (input: never) => unknown) =>
+  const effect = (name: string, answer: (input: never) => unknown) =>
     fromPromise<unknown, never>(async ({ input: given }) => {
       started += 1;
+      options.onEffect?.(name, root);
       if (interfere) disturb();
       const output = answer(given);
       if (output instanceof Error) throw output;
@@ -127,7 +131,7 @@ export async function rehearse(records: HeldDirectory | undefined, options: Rehe
   const provide = (machine: AnyStateMachine, nested: object = {}): never => {
     const actors = Object.keys(machine.implementations.actors).map((name) => {
       const answer = answers[name] ?? (staging.includes(name) ? step : () => null);
-      return [name, effect(answer)];
+      return [name, effect(name, answer)];
     });
     return machine.provide({ actors: { ...Object.fromEntries(actors), ...nested } } as never) as never;
   };
@@ -147,16 +151,17 @@ export async function rehearse(records: HeldDirectory | undefined, options: Rehe
     ...(records === undefined ? {} : { inspect: (event) => recorder.inspect(event) }),
   });
   root.subscribe({ error: () => undefined });
+  options.beforeStart?.(root);
   root.start();
   // The rest follow one by one, as tasks end: a queue is short.
   for (let index = 0; index < Math.min(tasks, 3); index += 1) accept();
-  for (let rounds = 0; root.getSnapshot().status === 'active'; rounds += 1) {
+  for (let idle = 0, rounds = 0; root.getSnapshot().status === 'active'; rounds += 1) {
     const before = started;
     await new Promise(setImmediate);
-    if (started !== before && rounds < 100_000) continue;
-    // Nothing moves: everything was done, or a timer is what is waited for.
-    root.send({ type: 'stop.requested', cause: 'session_stopped' });
-    clock.increment(60_000);
+    idle = started === before || rounds > 100_000 ? idle + 1 : 0;
+    // Nothing moves: everything was done. When that changes nothing either, a timer is what is waited for.
+    if (idle === 1) root.send({ type: 'stop.requested', cause: 'session_stopped' });
+    if (idle > 1) clock.increment(60_000);
   }
   recorder.close();
   await recorder.flush();
