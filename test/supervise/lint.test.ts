@@ -30,3 +30,15 @@ it('the two files that do subscribe always pass an error handler', () => {
     expect(calls.length).toBe(all.length);
   }
 });
+
+it('no code stores a session as a snapshot: timers are not in it, and children come back wrong (reports rows 22 to 25)', () => {
+  const callers = sources('src', 'workers', 'machines')
+    .filter(({ code }) => /\.getPersistedSnapshot\s*\(/.test(code))
+    .map(({ path }) => path);
+  expect(callers).toEqual([]);
+});
+
+it('no machine spawns children that stay after their end: one of a kind is invoked, many are a supervisor’s (reports row 23)', () => {
+  const spawning = sources('machines').filter(({ code }) => /\bspawn(?:Child)?\s*\(/.test(code));
+  expect(spawning.map(({ path }) => path)).toEqual([]);
+});
