@@ -3,14 +3,11 @@
  * a chart decides. `mur run` is one call of `launch`; a library user may make several in one process.
  * Read next: ../../machines/session/machine.ts (what happens), ../effects/index.ts (what does it).
  */
-import { constants } from 'node:os';
 import { type Actor, createActor, fromCallback } from 'xstate';
-import type { Fault } from '../../machines/effect.js';
 import { type MurmurOutput, murmurMachine } from '../../machines/murmur/machine.js';
-import type { SessionEvent, SessionOutput, SessionStatus, StopCause } from '../../machines/session/machine.js';
+import type { SessionEvent, SessionOutput, StopCause } from '../../machines/session/machine.js';
 import { traceCredential } from '../effects/credential.js';
 import {
-  countdown,
   DeadlineNotice,
   noTotals,
   processEvents,
@@ -19,24 +16,26 @@ import {
   sessionLogic,
 } from '../effects/index.js';
 import { EventRecorder } from '../effects/recorder.js';
-import { type ErrorCode, errorTable, MurError, reasonOf, toMurError } from '../errors/index.js';
+import { MurError, reasonOf, toMurError } from '../errors/index.js';
 import { type MurmurHome, murmurHome, removeLeftovers } from '../home/index.js';
 import { sweepRecords } from '../liveness/index.js';
 import { StageDraft, type StageRequest } from '../stage/index.js';
 import { TaskRegistry } from '../task/index.js';
 import { createWasmHost, type WasmHost } from '../wasm/index.js';
 import { type Clock, systemClock } from './clock.js';
-import type { NoticeListener, SessionNotice } from './notice.js';
+import { armAbort, armDeadline, type EndLimits, limitsOf, releaseRest } from './ending.js';
+import type { NoticeListener } from './notice.js';
 import { listen, observe } from './observe.js';
+import { type LaunchResult, LaunchWatch, resultOf } from './result.js';
 import { ResourceScope, scopeFaults } from './scope.js';
 import { childSpec, type ExitReport, type SupervisorEmitted } from './supervisor/spec.js';
 import { createSupervisor } from './supervisor.js';
 
-/** Longest a launch may take to end once it was asked to, given up or not (spec/session.md 12). */
-const defaultEndWithinMs = 20_000;
 const defaultIdleSeconds = 30;
 /** What a signal, an abort or a drain asks a session. */
 const stopRequest: SessionEvent = { type: 'stop.requested', cause: 'session_stopped' };
+
+export type { LaunchResult } from './result.js';
 
 export interface LaunchOptions {
   readonly onNotice?: NoticeListener;
@@ -57,29 +56,12 @@ export interface LaunchOptions {
   readonly onReport?: (report: ExitReport) => void;
 }
 
-export interface LaunchResult {
-  /** `undefined` when staging refused before the id was minted. */
-  readonly sessionId: string | undefined;
-  /** The work folder. */
-  readonly workdir: string | undefined;
-  readonly recordsDir: string | undefined;
-  readonly status: SessionStatus;
-  /** The answer of the last task that completed. */
-  readonly answer: string | undefined;
-  /** Why the status is not `ok`. */
-  readonly error: MurError | undefined;
-  /** For a process that ran this launch alone (spec/cli.md 11.3). */
-  readonly exitCode: number;
-  /** It was given up: exit at once, something may still be running. What was written is on the disk all the same. */
-  readonly forced: boolean;
-}
-
 /** Runs one session from request to end. Resolves however it ends; rejects only for a bug of the runtime. */
 export async function launch(request: StageRequest, options: LaunchOptions = {}): Promise<LaunchResult> {
   const clock = options.clock ?? systemClock;
   const scope = new ResourceScope('session', { clock });
-  const watch = new Watcher(options.onNotice);
-  const limits = limitsOf(options.endWithinMs ?? defaultEndWithinMs);
+  const watch = new LaunchWatch(options.onNotice);
+  const limits = limitsOf(options.endWithinMs);
   const world = createWorld(request, options, scope, watch.notify);
   if (request.inspect === true) world.inspection = await createInspection(world);
   const supervisor = createSupervisor({
@@ -109,6 +91,7 @@ export async function launch(request: StageRequest, options: LaunchOptions = {})
   try {
     output = await runRoot(root, world, options, watch, limits);
   } finally {
+    root.stop();
     await releaseRest(world, limits.giveUpMs);
   }
   return resultOf(world, watch, output);
@@ -124,37 +107,6 @@ function logBug({ log, draft }: SessionWorld, error: unknown): void {
   const stack = error instanceof Error ? error.stack : undefined;
   const message = `an error nobody caught: ${reasonOf(error)}`;
   log.write({ level: 'error', message, session: draft.sessionId, ...(stack === undefined ? {} : { stack }) });
-}
-
-/** How the time to end is shared out. Each step leaves the next one enough, so that limits never add up past the whole. */
-interface Limits {
-  /** Of `draining`, which ends by itself then. */
-  readonly drainMs: number;
-  /** Of a release after the chart has ended. */
-  readonly disposeMs: number;
-  /** When the root gives the sessions up. */
-  readonly forceAfterMs: number;
-  /** Of what a launch still does once it was given up. */
-  readonly giveUpMs: number;
-}
-
-function limitsOf(endWithinMs: number): Limits {
-  const giveUpMs = endWithinMs / 20;
-  const forceAfterMs = endWithinMs - giveUpMs;
-  return { giveUpMs, forceAfterMs, drainMs: endWithinMs * 0.7, disposeMs: endWithinMs * 0.2 };
-}
-
-/**
- * For a session that was given up: its lines reach the disk, and what it still holds is asked to let go. Nothing is left to do
- * after any other end.
- */
-async function releaseRest({ draft, trace, recorder }: SessionWorld, withinMs: number): Promise<void> {
-  const enough = new AbortController();
-  const flushed = Promise.allSettled([trace?.flush(), recorder.flush()]);
-  const late = draft.clock.sleep(withinMs / 2, enough.signal).catch(() => undefined);
-  await Promise.race([flushed, late]);
-  enough.abort();
-  await draft.scope.close('given up', { deadlineMs: withinMs / 2 });
 }
 
 function createWorld(
@@ -221,8 +173,8 @@ function runRoot(
   root: Actor<typeof murmurMachine>,
   world: SessionWorld,
   options: LaunchOptions,
-  watch: Watcher,
-  limits: Limits,
+  watch: LaunchWatch,
+  limits: EndLimits,
 ) {
   return new Promise<MurmurOutput>((resolve, reject) => {
     observe(root, {
@@ -275,18 +227,6 @@ function runRoot(
   });
 }
 
-function armDeadline({ draft }: SessionWorld, reached: () => void): void {
-  const { request, clock, scope } = draft;
-  if (request.deadlineMs !== undefined) scope.use('deadline', countdown(clock, request.deadlineMs, reached));
-}
-
-function armAbort({ draft }: SessionWorld, signal: AbortSignal | undefined, aborted: () => void): void {
-  if (signal?.aborted) aborted();
-  signal?.addEventListener('abort', aborted, { once: true });
-  // The signal may outlive many launches.
-  draft.scope.use('abort listener', () => signal?.removeEventListener('abort', aborted));
-}
-
 function inputOf({ draft }: SessionWorld, drainLimitMs: number) {
   const { request, lifecycle } = draft;
   const idleSeconds = Number(request.hostEnv.MURMUR_A2A_TIMEOUT_SECS);
@@ -301,64 +241,4 @@ function inputOf({ draft }: SessionWorld, drainLimitMs: number) {
     idleTimeoutMs: (Number.isInteger(idleSeconds) && idleSeconds > 0 ? idleSeconds : defaultIdleSeconds) * 1000,
     drainLimitMs,
   };
-}
-
-/** Collects what the result needs from notices and from the session's exit. */
-class Watcher {
-  readonly #listener: NoticeListener | undefined;
-  answer: string | undefined;
-  output: SessionOutput | undefined;
-  bug: unknown;
-
-  constructor(listener: NoticeListener | undefined) {
-    this.#listener = listener;
-  }
-
-  readonly notify = (notice: SessionNotice): void => {
-    if (notice.type === 'task.ended' && notice.answer !== undefined) this.answer = notice.answer;
-    try {
-      this.#listener?.(notice);
-    } catch {
-      // A listener that throws must not change what the session does; its author sees nothing drawn.
-    }
-  };
-
-  exited(exit: { readonly output?: SessionOutput | undefined } | { readonly fault: unknown }): void {
-    if ('fault' in exit) this.bug = exit.fault;
-    else this.output = exit.output;
-  }
-}
-
-function resultOf(world: SessionWorld, watch: Watcher, root: MurmurOutput): LaunchResult {
-  const { draft } = world;
-  const ended = watch.output?.status ?? (root.forced ? 'canceled' : 'failed');
-  // A break above the session is no peaceful end, whatever the session made of it.
-  const status = root.fault !== null && peaceful.has(ended) ? 'failed' : ended;
-  const error = watch.bug !== undefined ? toMurError(watch.bug) : errorOf(status, watch.output?.fault ?? root.fault);
-  draft.notify({ type: 'session.ended', sessionId: draft.sessionId ?? '', status });
-  return {
-    sessionId: draft.sessionId,
-    workdir: draft.folders?.accessibleWorkdir,
-    recordsDir: draft.folders?.recordsDir,
-    status,
-    answer: watch.answer,
-    error,
-    exitCode: root.forced ? 128 + constants.signals[root.signal ?? 'SIGTERM'] : exitCodeOf(status, error),
-    forced: root.forced,
-  };
-}
-
-/** Statuses that end a launch without an error (spec/session.md 2.5). */
-const peaceful: ReadonlySet<SessionStatus> = new Set(['ok', 'deadline_reached', 'formation_ended']);
-
-function errorOf(status: SessionStatus, fault: Fault | null): MurError | undefined {
-  if (peaceful.has(status)) return undefined;
-  const code = (fault !== null && fault.code in errorTable ? fault.code : 'E-RUN-040') as ErrorCode;
-  const reason = fault?.message ?? (status === 'canceled' ? 'it was asked to stop' : 'no reason was given');
-  const message = code === 'E-RUN-040' ? `the task ended ${status}: ${reason}` : reason;
-  return new MurError(code, message, fault?.hint === undefined ? {} : { hint: fault.hint });
-}
-
-function exitCodeOf(status: SessionStatus, error: MurError | undefined): number {
-  return peaceful.has(status) ? 0 : (error?.exit ?? 1);
 }
