@@ -144,6 +144,7 @@ export async function rehearse(records: HeldDirectory | undefined, options: Rehe
     clock,
     input: {
       ...(charts.session.input as typeof logic extends never ? never : object),
+      hasTask: false,
       acceptance: 'queue',
       afterTask: 'sleep',
       ...input,
