@@ -57,7 +57,8 @@ export function prepareRun(
   const manifestFile = resolve(run.manifestPath ?? 'murmur.yaml');
   const manifestDir = dirname(manifestFile);
   const env = run.noEnvFile === true ? hostEnv : withEnvFile(hostEnv, manifestDir);
-  const { manifest, warnings } = parseManifest(readManifestText(manifestFile), {
+  const manifestText = readManifestText(manifestFile);
+  const { manifest, warnings } = parseManifest(manifestText, {
     path: manifestFile,
     release: murVersion,
   });
@@ -76,6 +77,7 @@ export function prepareRun(
   const request: StageRequest = {
     manifestDir,
     manifestFile,
+    manifestText,
     manifest,
     capsuleName: manifest.name,
     capsuleVersion: manifest.version,

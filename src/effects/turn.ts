@@ -22,6 +22,9 @@ import type { SessionWorld } from './world.js';
 /** Name of the one driver choice this build serves. */
 const primaryChoice = 'primary';
 
+/** Calls of one response that are run. More than any model asks for in earnest; each costs a chart, a trace line and a result. */
+export const maxCallsPerResponse = 128;
+
 /** Announces the turn. */
 export const prepareTurn = (world: SessionWorld) =>
   fromPromise<null, TurnInput>(async ({ input }) => {
@@ -88,11 +91,16 @@ export const commitTurn = (world: SessionWorld) =>
       turn.reply.stopReason === 'max_tokens' ? { truncated: true } : {},
     );
     for (const { call, outcome, resultText } of turn.calls.values()) {
-      const text = resultText ?? call.refused?.message ?? 'This call was not run.';
+      const text = resultText ?? call.refused?.message ?? excess(turn.calls.size);
       work.append(toolMessage(call.id, text, outcome?.result.status !== 'passed'), { fence: outcome?.fenceSource });
     }
     return null;
   });
+
+/** The answer to each call beyond the limit, so that every call has its result. */
+function excess(asked: number): string {
+  return `This call was not run: the response asked for ${asked} calls, and at most ${maxCallsPerResponse} of one response are run. Ask again for what is still needed.`;
+}
 
 function requestOf(world: SessionWorld, work: TaskWork): DriverRequest {
   const { draft } = world;
@@ -134,7 +142,8 @@ function accept(world: SessionWorld, work: TaskWork, reply: DriverReply): Inferr
   );
   work.turn = { reply, calls };
   if (reply.stopReason === 'tool_call') {
-    return { decision: 'tool_call', calls: reply.calls.map((call) => ({ callId: call.id, name: call.name })) };
+    const run = reply.calls.slice(0, maxCallsPerResponse);
+    return { decision: 'tool_call', calls: run.map((call) => ({ callId: call.id, name: call.name })) };
   }
   work.answer = reply.text;
   work.stopReason = reply.stopReason;

@@ -20,6 +20,8 @@ export interface StageRequest {
   readonly manifestDir: string;
   /** The manifest file this launch read, copied into the runtime directory. Absent for a capsule run by name. */
   readonly manifestFile?: string;
+  /** Its text as it was read, once: what is copied is what was parsed. */
+  readonly manifestText?: string;
   readonly capsuleName: string;
   readonly capsuleVersion: string;
   /** Full name of a capsule launched by name; absent for a project run, which reports as `local/<capsuleName>`. */

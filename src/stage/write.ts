@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { MurError, reasonOf } from '../errors/index.js';
 import { buildInventory, renderMurmurMd } from '../tools/index.js';
@@ -29,8 +28,8 @@ export function write(draft: StageDraft): void {
     })),
     { systemPromptSkill: prompt?.kind === 'artifact' ? prompt.name.split('/').at(-1) : undefined },
   );
-  if (request.manifestFile !== undefined) {
-    folders.runtimeRoot.writeFile(basename(request.manifestFile), readFileSync(request.manifestFile));
+  if (request.manifestFile !== undefined && request.manifestText !== undefined) {
+    folders.runtimeRoot.writeFile(basename(request.manifestFile), request.manifestText);
   }
   draft.instructions = readInstructions(draft);
   draft.taskText = takeTaskInput(draft);

@@ -172,10 +172,18 @@ export class Sandbox {
   remove(): void {
     for (const key of existsSync(this.#compiled) ? readdirSync(this.#compiled) : []) {
       const kept = join(sharedCache, key);
-      if (/^[0-9a-f]{64}$/.test(key) && !existsSync(kept)) renameSync(join(this.#compiled, key), kept);
+      if (!/^[0-9a-f]{64}$/.test(key) || sameEntry(join(this.#compiled, key), kept)) continue;
+      rmSync(kept, { recursive: true, force: true });
+      renameSync(join(this.#compiled, key), kept);
     }
     rmSync(this.root, { recursive: true, force: true });
   }
+}
+
+/** An entry that was built anew, because the kept one no longer passed its check, has another manifest. */
+function sameEntry(used: string, kept: string): boolean {
+  const text = (entry: string): string => readFileSync(join(entry, 'manifest.json'), 'utf8');
+  return existsSync(join(kept, 'manifest.json')) && text(used) === text(kept);
 }
 
 /** A manifest of the rehearsal driver that plays `turns` with the files tool. */

@@ -192,6 +192,14 @@ describe('the agent loop', () => {
     expect(readFileSync(join(sandbox.project, 'a.txt'), 'utf8')).toBe('two');
   });
 
+  test('runs at most 128 calls of one response and answers every one', async () => {
+    const call = Array.from({ length: 300 }, (_, index) => ({ id: `c${index}`, tool: 'nobody', input: {} }));
+    sandbox.manifest(rehearsal([{ call }, { expect: 'asked for 300 calls', say: 'ok' }]));
+    const ran = await sandbox.run(['run', '--task', 'Hallo']);
+    expect(ran.code).toBe(0);
+    expect(sandbox.trace().filter((line) => line.event_type === 'tool_call')).toHaveLength(128);
+  });
+
   test('copies the manifest, the task and the inventory into the runtime directory, and nothing into the work folder', async () => {
     sandbox.manifest(rehearsal(slow));
     const started = sandbox.start(['run', '--task', 'Hallo', '--workdir', '.', '--json']);
