@@ -140,11 +140,20 @@ async function outside(kind: Kind, blows: readonly Blow[]): Promise<number | str
   return ran.code ?? ran.signal;
 }
 
-/** Runs `work` for each of `total`, so many at a time. */
-async function inLanes(width: number, total: number, work: (index: number) => Promise<void>): Promise<void> {
-  let next = 0;
+/** So many fates, drawn before anything runs: a seed brings them back, whatever ends first. */
+function drawn<Fate>(fates: readonly (() => Fate)[], total: number): Fate[] {
+  return Array.from({ length: total }, () => random.pick(fates)());
+}
+
+/** Runs `work` for each of `items`, so many at a time. */
+async function inLanes<Item>(
+  width: number,
+  items: readonly Item[],
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const waiting = items.values();
   const lane = async (): Promise<void> => {
-    while (next < total) await work(next++);
+    for (const item of waiting) await work(item);
   };
   await Promise.all(Array.from({ length: width }, lane));
 }
@@ -161,13 +170,13 @@ it('sessions come and go by every road, and nothing of them is left', async () =
 
   wasm = createWasmHost({ cacheDir: murmurHome(environment()).compiled });
   const own = Math.round(count / 10);
+  const fates = { inside: drawn(insideFates, count - own), outside: drawn(outsideFates, own) };
   const from = performance.now();
   const minted = new Set<string>();
   const late: string[] = [];
   const wrong: string[] = [];
   await Promise.all([
-    inLanes(lanes.inside, count - own, async () => {
-      const { fate, may } = random.pick(insideFates)();
+    inLanes(lanes.inside, fates.inside, async ({ fate, may }) => {
       const started = performance.now();
       const result = await inside(fate);
       if (performance.now() - started > 2 * endWithinMs) late.push(JSON.stringify(fate));
@@ -175,8 +184,7 @@ it('sessions come and go by every road, and nothing of them is left', async () =
       if (result.sessionId !== undefined) minted.add(result.sessionId);
       note(`inside ${fate.kind}: ${result.status}`);
     }),
-    inLanes(lanes.outside, own, async () => {
-      const { kind, blows, may } = random.pick(outsideFates)();
+    inLanes(lanes.outside, fates.outside, async ({ kind, blows, may }) => {
       const end = await outside(kind, blows);
       if (end === null || !may.includes(end)) wrong.push(`${kind} ${JSON.stringify(blows)}: ${end}`);
       note(`process ${kind}${blows.map(([, signal]) => ` ${signal}`).join('')}: ${end}`);
