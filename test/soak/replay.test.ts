@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { openReplay } from '../../src/replay/index.js';
+import { heldFolder } from '../home/temporary.js';
+import { rehearse } from '../replay/rehearsal.js';
+
+const events = 100_000;
+const eventsPerTask = 21;
+
+/** Milliseconds of processor time: other work on the machine does not count. */
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+}
+
+function timed<T>(act: () => T): { readonly result: T; readonly ms: number } {
+  const startedAt = cpuMs();
+  const result = act();
+  return { result, ms: cpuMs() - startedAt };
+}
+
+test('a session of 100,000 events replays and verifies in under 10 s, and any moment of it is under 50 ms away', async () => {
+  const records = heldFolder();
+  await rehearse(records, { tasks: Math.ceil(events / eventsPerTask) });
+  const opened = timed(() => openReplay(records.path));
+  const replay = opened.result;
+  expect(replay.length).toBeGreaterThanOrEqual(events);
+  expect(opened.ms).toBeLessThan(5_000);
+
+  const folded = timed(() => {
+    let last: unknown;
+    for (const step of replay.steps()) last = step.machine.value;
+    return last;
+  });
+  expect(folded.result).toBe('ended');
+  expect(opened.ms + folded.ms).toBeLessThan(10_000);
+
+  const verified = timed(() => replay.verify());
+  expect(verified.result).toMatchObject({ divergence: undefined, unchecked: 0, checked: replay.length });
+  expect(verified.ms).toBeLessThan(10_000);
+
+  const fresh = openReplay(records.path);
+  const seeks = Array.from({ length: 300 }, (_, index) => {
+    const q = (index * 7_919) % fresh.length;
+    return timed(() => fresh.stateAt(q)).ms;
+  }).toSorted((a, b) => a - b);
+  expect(seeks[Math.floor(seeks.length / 2)]).toBeLessThan(20);
+  expect(seeks[Math.floor(seeks.length * 0.98)]).toBeLessThan(50);
+});
+
+test('a recorder costs an event well under a tenth of a millisecond', async () => {
+  const run = async (isRecorded: boolean) => {
+    const records = isRecorded ? heldFolder() : undefined;
+    const startedAt = cpuMs();
+    await rehearse(records, { tasks: 300 });
+    return cpuMs() - startedAt;
+  };
+  await run(true);
+  const times = { off: [] as number[], on: [] as number[] };
+  for (let round = 0; round < 7; round += 1) {
+    times.off.push(await run(false));
+    times.on.push(await run(true));
+  }
+  const least = (values: readonly number[]) => Math.min(...values);
+  expect((least(times.on) - least(times.off)) / (300 * eventsPerTask)).toBeLessThan(0.1);
+});
