@@ -6,7 +6,7 @@
 import { type AnyActorLogic, assign, sendTo, setup } from 'xstate';
 import { type Fault, faultOf, oneShot, ongoing } from '../effect.js';
 
-export type Signal = 'SIGTERM' | 'SIGINT';
+export type Signal = 'SIGTERM' | 'SIGINT' | 'SIGHUP';
 
 export interface MurmurInput {
   /** Longest time the sessions get from the first request to stop; then they are given up. */

@@ -254,6 +254,16 @@ describe('stopping', () => {
     expect(sessions()).toEqual([]);
   });
 
+  test('a closed terminal (SIGHUP) drains like SIGTERM', async () => {
+    sandbox.manifest(rehearsal(slow));
+    const started = sandbox.start(['run', '--task', 'Hallo']);
+    await started.line('session: ');
+    await started.seen(() => types().includes('task_start'));
+    started.child.kill('SIGHUP');
+    expect(await started.ended).toMatchObject({ code: 1, stdout: expect.stringContaining('status:  canceled') });
+    expect(runningRecords()).toEqual([]);
+  });
+
   test('SIGTERM while idle ends ok', async () => {
     sandbox.manifest(rehearsal(answers));
     const started = sandbox.start(['run']);
