@@ -51,7 +51,7 @@ function actionOf(event: KeyboardEvent, app: App, picture: Picture | null, railO
   const { axis, session, calls, at } = picture;
   switch (key) {
     case ' ':
-      return () => set(ui.playing ? { playing: false } : startPlaying(ui.cursor === null, axis, session.sys));
+      return () => set(ui.playing ? { playing: false } : startPlaying(ui.cursor === null, axis));
     case 'Home':
       return () => seek(axis.start);
     case 'End':

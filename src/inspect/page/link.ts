@@ -1,4 +1,4 @@
-/** The websocket to whoever served this page. Frames come in, nothing goes out. Reconnects for as long as the page is open. */
+/** The websocket to whoever served this page. Frames come in, nothing goes out. Reconnects for as long as more can come. */
 import type { Frame } from '../frame.js';
 
 export type LinkState = 'connecting' | 'open' | 'closed';
@@ -10,6 +10,8 @@ const lastRetryMs = 8_000;
 export interface LinkEvents {
   frames(frames: readonly Frame[]): void;
   state(state: LinkState): void;
+  /** Whether to try again after the connection ended. */
+  isWorthIt(): boolean;
 }
 
 export function connect(events: LinkEvents): void {
@@ -29,6 +31,7 @@ export function connect(events: LinkEvents): void {
     };
     socket.onclose = () => {
       events.state('closed');
+      if (!events.isWorthIt()) return;
       setTimeout(open, retryMs);
       retryMs = Math.min(lastRetryMs, retryMs * 2);
     };

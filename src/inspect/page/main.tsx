@@ -37,6 +37,12 @@ connect({
     link = state;
     schedule();
   },
+  isWorthIt() {
+    // A session that serves its own page is gone for good once it has ended; `mur inspect` may come back.
+    const { hello, sessions } = intake.shown;
+    const isOver = [...sessions.values()].every(({ info }) => info?.ended != null);
+    return hello === null || hello.scope === '*' || !isOver;
+  },
   frames(frames) {
     intake.take(frames);
     for (const frame of frames) if (frame.type === 'hello') skew = frame.now - Date.now();

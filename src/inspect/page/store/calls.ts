@@ -86,7 +86,8 @@ class Calls {
   #actor(id: string, name: string, at: number, context: unknown): void {
     const place = placeOf(id);
     if (place === null) return;
-    if (name === 'infer') this.#driver(place.taskId, place.turn, at).start = at;
+    // A client that came later is told of it then; a notice may know the real start.
+    if (name === 'infer') this.#driver(place.taskId, place.turn, at);
     else if (name === 'tool-call') {
       const { callId, name: tool } = (context ?? {}) as { callId?: unknown; name?: unknown };
       if (typeof callId !== 'string') return;
@@ -108,6 +109,7 @@ class Calls {
     if (note.type === 'turn.started') this.#driver(note.taskId, note.turn, at).model = note.model;
     else if (note.type === 'turn.ended') {
       const call = this.#driver(note.taskId, note.turn, at - note.durationMs);
+      call.start = at - note.durationMs;
       call.end ??= at;
       call.decision = note.decision;
       if (call.status === 'running') call.status = note.decision === 'error' ? 'error' : 'ok';

@@ -1,6 +1,7 @@
 /** Errors, warnings and refusals of a session, from everywhere they are told. */
 import type { FaultView, SessionFrame } from '../../frame.js';
 import type { Entry } from './model.js';
+import { count } from './names.js';
 
 export interface Problem {
   readonly at: number;
@@ -27,6 +28,9 @@ export function problemsOf(entries: readonly Entry[], info: SessionFrame | null)
     } else if (entry.type === 'note' && entry.note.type === 'warning') {
       const { code, message } = entry.note;
       add({ at: entry.at, level: 'warning', code: code || null, message, hint: null });
+    } else if (entry.type === 'lost') {
+      const message = `this page was too slow: ${count(entry.ev + entry.snap + entry.other, 'frame')} left out`;
+      found.push({ at: entry.at, level: 'warning', code: null, message, hint: 'states are right again from here on' });
     } else if (entry.type === 'snap' || entry.type === 'actor') {
       const fault = faultIn(entry.snap.c) ?? faultIn(entry.snap.o);
       if (fault !== null) add(fromFault(fault, entry.at));

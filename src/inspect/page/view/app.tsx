@@ -72,7 +72,7 @@ interface Props {
 }
 
 export function App({ model, link, skew }: Props) {
-  const [ui, setUi] = useState<Ui>(() => ({ ...first, ...fromHash() }));
+  const [ui, setUi] = useState(first);
   const [clock, setClock] = useState(() => Date.now());
   const narrow = useMedia('(max-width: 900px)');
   const set = (change: Partial<Ui>) => setUi((before) => ({ ...before, ...change }));
@@ -112,7 +112,6 @@ export function App({ model, link, skew }: Props) {
   }, [isTicking]);
 
   usePlaying(latest, setUi, ui.playing);
-  useEffect(() => toHash(ui), [ui.sys, ui.main, ui.side]);
 
   if (picture === null || session === null) return <Waiting link={link} />;
   return (
@@ -273,19 +272,4 @@ function useMedia(query: string): boolean {
     return () => list.removeEventListener('change', read);
   }, [list]);
   return matches;
-}
-
-/** `#ses_…/calls/state`: what to look at, so that a link leads to it. */
-function fromHash(): Partial<Ui> {
-  const [sys, main, side] = location.hash.slice(1).split('/');
-  return {
-    ...(sys ? { sys } : {}),
-    ...(mainViews.includes(main as MainView) ? { main: main as MainView } : {}),
-    ...(sideViews.includes(side as SideView) ? { side: side as SideView } : {}),
-  };
-}
-
-function toHash({ sys, main, side }: Ui): void {
-  if (location.hash === '' && sys === null && main === first.main && side === first.side) return;
-  history.replaceState(null, '', `#${[sys ?? '', main, side].join('/')}`);
 }

@@ -43,6 +43,9 @@ export function ChartView() {
           onView={(view) => onView(def.key, view)}
         />
       ))}
+      {!narrow && shown.length === 1 && shown[0]!.def.id === 'turn' && ui.level === null && ui.actor === null && (
+        <p class="stage stage-later">Tool calls will show here.</p>
+      )}
     </div>
   );
 }

@@ -16,8 +16,16 @@ export interface Drawing {
   readonly marks: readonly { readonly element: Element; readonly edges: readonly string[] }[];
 }
 
-export function drawingOf(raw: ChartLayout): Drawing {
-  const layout = cleanLayout(raw);
+/** Null when there is none, or when it is not one. */
+export function drawingOf(raw: ChartLayout | null): Drawing | null {
+  try {
+    return raw === null ? null : draw(cleanLayout(raw));
+  } catch {
+    return null;
+  }
+}
+
+function draw(layout: ChartLayout): Drawing {
   const text = renderSvg(layout).replace(/<style>([^<]*)<\/style>/, (_, css: string) => {
     adopt(css);
     return '';

@@ -8,7 +8,7 @@ import { type ActorNow, leafIds, type Trail } from '../store/moment.js';
 import { actorLabel, leafText, stateText } from '../store/names.js';
 import { useApp } from './app-context.js';
 import { drawingOf, paint, pulse } from './drawing.js';
-import { Icon } from './icon.js';
+import { IconButton } from './icon.js';
 
 interface Props {
   readonly def: DefFrame;
@@ -27,7 +27,7 @@ export function Stage({ def, actor, trail, isLive, onView }: Props) {
   const dragged = useRef<{ x: number; y: number; view: Box } | null>(null);
   const [free, setFree] = useState(false);
   const [size, setSize] = useState({ w: 0, h: 0 });
-  const drawing = useMemo(() => (def.layout === null ? null : drawingOf(def.layout)), [def.key]);
+  const drawing = useMemo(() => drawingOf(def.layout), [def.key]);
   const value = actor.snap.v;
   const leaves = leafIds(def.id, value);
 
@@ -144,38 +144,21 @@ export function Stage({ def, actor, trail, isLive, onView }: Props) {
         <p class="empty">No drawing is stored for this version of the chart. Its states are under “State”.</p>
       )}
       <div class="stage-tools" role="toolbar" aria-label="Camera">
-        <button type="button" class="icon-button" aria-label="Zoom out" onClick={() => zoom(1 / 1.3)}>
-          <Icon name="minus" />
-        </button>
-        <button type="button" class="icon-button" aria-label="Zoom in" onClick={() => zoom(1.3)}>
-          <Icon name="plus" />
-        </button>
-        <button
-          type="button"
-          class="icon-button"
-          aria-label="Show the whole chart"
-          title="Whole chart (f)"
-          aria-pressed={ui.camera === 'fit' && !free}
-          onClick={() => {
-            setFree(false);
-            set({ camera: 'fit' });
-          }}
-        >
-          <Icon name="fit" />
-        </button>
-        <button
-          type="button"
-          class="icon-button"
-          aria-label="Follow what is active"
-          title="Follow (f)"
-          aria-pressed={ui.camera === 'follow' && !free}
-          onClick={() => {
-            setFree(false);
-            set({ camera: 'follow' });
-          }}
-        >
-          <Icon name="target" />
-        </button>
+        <IconButton icon="minus" label="Zoom out" act={() => zoom(1 / 1.3)} />
+        <IconButton icon="plus" label="Zoom in" act={() => zoom(1.3)} />
+        {(['fit', 'follow'] as const).map((mode) => (
+          <IconButton
+            key={mode}
+            icon={mode === 'fit' ? 'fit' : 'target'}
+            label={mode === 'fit' ? 'Show the whole chart' : 'Follow what is active'}
+            shortcut="f"
+            pressed={ui.camera === mode && !free}
+            act={() => {
+              setFree(false);
+              set({ camera: mode });
+            }}
+          />
+        ))}
       </div>
     </div>
   );

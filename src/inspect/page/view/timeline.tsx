@@ -8,7 +8,7 @@ import { clean, clockText, duration, toolLabel } from '../store/names.js';
 import { phasesOf } from '../store/phases.js';
 import { callTitle, summaryOf, tookText } from '../store/pick.js';
 import { useApp, usePicture } from './app-context.js';
-import { Icon } from './icon.js';
+import { IconButton } from './icon.js';
 
 export const speeds = [0.25, 1, 4, 16] as const;
 
@@ -74,7 +74,7 @@ export function Timeline() {
       <div class="tracks" ref={host}>
         <div class="scrub" onPointerDown={scrub} onPointerMove={scrub}>
           <Ruler axis={axis} view={view} x={x} width={width} />
-          <Phases session={session} x={x} />
+          <Phases session={session} x={x} width={width} />
           <div class="track" />
           <div class="track" />
           <Ticks session={session} axis={axis} view={view} width={width} />
@@ -157,7 +157,7 @@ function shortClock(ms: number): string {
 
 const phases = memo((session: SessionModel, _version: number) => phasesOf(session));
 
-function Phases({ session, x }: { session: SessionModel; x: (at: number) => number }) {
+function Phases({ session, x, width }: { session: SessionModel; x: (at: number) => number; width: number }) {
   return (
     <div class="track phases">
       {phases(session, session.version).map(({ name, from, to }) => {
@@ -169,7 +169,7 @@ function Phases({ session, x }: { session: SessionModel; x: (at: number) => numb
             style={{ left: percent(left), width: percent(Math.max(0, right - left)) }}
             title={name}
           >
-            <span>{name}</span>
+            {(right - left) * width > 60 && <span>{name}</span>}
           </div>
         );
       })}
@@ -249,36 +249,16 @@ function Transport({ zoom, isZoomed }: { zoom: (by: number | null) => void; isZo
   const step = (by: number) => seek(stepFrom(session, ui.cursor === null ? Number.POSITIVE_INFINITY : at, by));
   return (
     <div class="transport">
-      <button
-        type="button"
-        class="icon-button"
-        aria-label="To the start"
-        title="To the start (Home)"
-        onClick={() => seek(axis.start)}
-      >
-        <Icon name="first" />
-      </button>
-      <button type="button" class="icon-button" aria-label="Step back" title="Step back (←)" onClick={() => step(-1)}>
-        <Icon name="back" />
-      </button>
-      <button
-        type="button"
-        class="icon-button play"
-        aria-label={ui.playing ? 'Pause' : 'Play'}
-        title="Play or pause (Space)"
-        onClick={() => set(ui.playing ? { playing: false } : startPlaying(ui.cursor === null, axis, session.sys))}
-      >
-        <Icon name={ui.playing ? 'pause' : 'play'} />
-      </button>
-      <button
-        type="button"
-        class="icon-button"
-        aria-label="Step forward"
-        title="Step forward (→)"
-        onClick={() => step(1)}
-      >
-        <Icon name="next" />
-      </button>
+      <IconButton icon="first" label="To the start" shortcut="Home" act={() => seek(axis.start)} />
+      <IconButton icon="back" label="Step back" shortcut="←" act={() => step(-1)} />
+      <IconButton
+        icon={ui.playing ? 'pause' : 'play'}
+        label={ui.playing ? 'Pause' : 'Play'}
+        shortcut="Space"
+        className="play"
+        act={() => set(ui.playing ? { playing: false } : startPlaying(ui.cursor === null, axis))}
+      />
+      <IconButton icon="next" label="Step forward" shortcut="→" act={() => step(1)} />
       <button
         type="button"
         class={`live-button ${isLive ? 'on' : ''}`}
@@ -315,34 +295,16 @@ function Transport({ zoom, isZoomed }: { zoom: (by: number | null) => void; isZo
         <strong>{clockText(at - axis.start)}</strong> <span class="dim">/ {clockText(axis.end - axis.start)}</span>
       </span>
       <span class="zoom">
-        <button
-          type="button"
-          class="icon-button"
-          aria-label="Less time detail"
-          onClick={() => zoom(1.6)}
-          disabled={!isZoomed}
-        >
-          <Icon name="minus" />
-        </button>
-        <button type="button" class="icon-button" aria-label="More time detail" onClick={() => zoom(1 / 1.6)}>
-          <Icon name="plus" />
-        </button>
-        <button
-          type="button"
-          class="icon-button"
-          aria-label="Whole session"
-          onClick={() => zoom(null)}
-          disabled={!isZoomed}
-        >
-          <Icon name="fit" />
-        </button>
+        <IconButton icon="minus" label="Less time detail" disabled={!isZoomed} act={() => zoom(1.6)} />
+        <IconButton icon="plus" label="More time detail" act={() => zoom(1 / 1.6)} />
+        <IconButton icon="fit" label="Whole session" disabled={!isZoomed} act={() => zoom(null)} />
       </span>
     </div>
   );
 }
 
 /** From the start when the session is shown as it is now. */
-export function startPlaying(isNow: boolean, axis: Axis, _sys: string) {
+export function startPlaying(isNow: boolean, axis: Axis) {
   return isNow
     ? { playing: true, call: null, cursor: { at: axis.start, q: Number.POSITIVE_INFINITY } }
     : { playing: true, call: null };

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { clean, clockText, count, grouped, shortId } from '../store/names.js';
 import { spentBy, standing } from '../store/pick.js';
 import { useApp, usePicture } from './app-context.js';
-import { Icon } from './icon.js';
+import { IconButton } from './icon.js';
 
 export function Top({ railOpen }: { railOpen: boolean }) {
   const { ui, set, model, link } = useApp();
@@ -12,6 +12,10 @@ export function Top({ railOpen }: { railOpen: boolean }) {
   const { word, tone } = standing(info);
   const spent = spentBy(calls, at);
   const done = calls.filter(({ start }) => start <= at);
+  const lost = session.entries.reduce(
+    (sum, entry) => (entry.type === 'lost' ? sum + entry.ev + entry.snap + entry.other : sum),
+    0,
+  );
   const errors = problems.filter(({ level, at: when }) => level === 'error' && when <= at).length;
   return (
     <header class="top">
@@ -44,6 +48,11 @@ export function Top({ railOpen }: { railOpen: boolean }) {
       )}
       {link !== 'open' && !isOver && (
         <p class="offline">{link === 'connecting' ? 'connecting…' : 'connection lost, trying again'}</p>
+      )}
+      {lost > 0 && (
+        <button type="button" class="link offline" onClick={() => set({ side: 'session', front: 'side' })}>
+          {count(lost, 'frame')} left out
+        </button>
       )}
       <ul class="sums" aria-label="So far">
         <li>{count(done.filter(({ kind }) => kind === 'driver').length, 'turn')}</li>
@@ -103,14 +112,12 @@ export function storedTheme(): string | null {
 function ThemeButton() {
   const [theme, setTheme] = useState(currentTheme);
   return (
-    <button
-      type="button"
-      class="icon-button theme"
-      aria-label={`Colours: ${theme}`}
-      title={`Colours: ${theme} (t)`}
-      onClick={() => setTheme(nextTheme())}
-    >
-      <Icon name={theme} />
-    </button>
+    <IconButton
+      icon="theme"
+      label={`Colours: ${theme}`}
+      shortcut="t"
+      className="theme"
+      act={() => setTheme(nextTheme())}
+    />
   );
 }
