@@ -80,10 +80,10 @@ export async function run(): Promise<Row[]> {
       { name: 'replay every event, with its state', value: folding.ms, unit: 'ms CPU', note },
       { name: 'verify every event', value: verifying.ms, unit: 'ms CPU', note },
       {
-        name: 'seek, slowest of 200',
-        value: Math.max(...times),
+        name: 'seek, 49 of 50 are faster',
+        value: quantile(times, 0.98),
         unit: 'ms CPU',
-        note: `median ${median(times).toFixed(2)} ms`,
+        note: `median ${quantile(times, 0.5).toFixed(2)} ms`,
       },
     ];
   } finally {
@@ -103,5 +103,9 @@ function timed<T>(act: () => T): { readonly result: T; readonly ms: number } {
 }
 
 function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
+  return quantile(values, 0.5);
+}
+
+function quantile(values: readonly number[], share: number): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length * share)]!;
 }
