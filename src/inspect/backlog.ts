@@ -59,7 +59,7 @@ export class Backlog {
       cover(this.#batch, this.#limits.exactSnapshots);
     }
     const gathered = this.#batch[this.#next];
-    this.#next += 1;
+    if (gathered !== undefined) this.#next += 1;
     return gathered;
   }
 

@@ -3,10 +3,10 @@
  * is attached with the first client and detached with the last.
  *
  *     a session's send()  ->  gather: one push (backlog.ts)                    inside the session's own stack
- *     every 50 ms         ->  look at what was gathered, make frames of it     slices of 5 ms, each with nine times the rest
+ *     every 50 ms         ->  look at what was gathered, make frames of it     slices of 5 ms, each with 15 times the rest
  *                             (watch.ts), queue and write them (client.ts)     (duty.ts)
  *
- * So inspection takes about a tenth of the thread at most, however busy the sessions and however many the clients. What does not
+ * So inspection takes little of the thread, however busy the sessions and however many the clients. What does not
  * fit is left out by rule (limits.ts) and reported as `lost`. A client is told the whole state first, and anew whenever it or the
  * hub fell behind.
  *

@@ -2,8 +2,11 @@
 export const limits = {
   /** How long what happened is gathered before it is sent: a newer snapshot of an actor may replace an older one meanwhile. */
   tickMs: 50,
-  /** The part of the thread's time that inspection takes at most: so long it works, nine times as long it rests. */
-  restFactor: 9,
+  /**
+   * So many times as long as it worked, inspection rests: it takes a sixteenth of the thread at most. What it causes beside that,
+   * gathering and writing to sockets, costs about as much again.
+   */
+  restFactor: 15,
   /** Longest it works in one go. */
   sliceMs: 5,
   /** Snapshots gathered in one tick up to which all of them are sent, so that a quiet session can be followed step by step. */
