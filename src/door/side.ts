@@ -27,7 +27,6 @@ function putBack(server: Server, request: IncomingMessage, socket: Duplex, head:
     const [name, value] = [request.rawHeaders[at]!, request.rawHeaders[at + 1]!];
     if (!/^(?:upgrade|connection|http2-settings)$/i.test(name)) lines.push(`${name}: ${value}`);
   }
-  socket.removeAllListeners();
   socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));
   server.emit('connection', socket);
 }
