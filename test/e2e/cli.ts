@@ -19,6 +19,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { EVENT_LOG_FILE, openReplay } from '../../src/replay/index.js';
 
 const main = resolve(import.meta.dirname, '../../dist/src/bin/mur.js');
 const sharedCache = join(tmpdir(), `mur-test-compiled-${process.getuid?.() ?? 'user'}`);
@@ -168,8 +169,16 @@ export class Sandbox {
     return found;
   }
 
-  /** Keeps what was compiled for the next test and removes the folder. */
+  /** Replays every session of this test: each must lead where it led. Then keeps what was compiled and removes the folder. */
   remove(): void {
+    try {
+      for (const records of this.records()) expectFaithful(records);
+    } finally {
+      this.#remove();
+    }
+  }
+
+  #remove(): void {
     for (const key of existsSync(this.#compiled) ? readdirSync(this.#compiled) : []) {
       const kept = join(sharedCache, key);
       if (!/^[0-9a-f]{64}$/.test(key) || sameEntry(join(this.#compiled, key), kept)) continue;
@@ -184,6 +193,12 @@ export class Sandbox {
 function sameEntry(used: string, kept: string): boolean {
   const text = (entry: string): string => readFileSync(join(entry, 'manifest.json'), 'utf8');
   return existsSync(join(kept, 'manifest.json')) && text(used) === text(kept);
+}
+
+function expectFaithful(records: string): void {
+  if (!existsSync(join(records, EVENT_LOG_FILE))) return;
+  const { divergence } = openReplay(records).verify();
+  if (divergence !== undefined) throw new Error(`${records} does not replay: ${JSON.stringify(divergence)}`);
 }
 
 /** A manifest of the rehearsal driver that plays `turns` with the files tool. */

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openReplay, type Replay } from '../../src/replay/index.js';
@@ -168,6 +168,8 @@ describe('mur replay and mur chart', () => {
     expect(ran.stderr).toMatch(
       /^error\[E-TRC-901\]: event \d+ \(xstate\.done\.actor\.infer\) leads session\/task\/turn elsewhere: state/,
     );
+    // What was changed by hand is no session any more.
+    rmSync(log);
   });
 });
 
