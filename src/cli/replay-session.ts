@@ -50,7 +50,7 @@ export async function replaySession(
     write([`${file}: ${grouped(exported.bytes)} bytes`]);
     stderr.write(
       `looked for ${exported.secrets} secrets of this machine and for everything in the form of a credential; read it before you send it\n` +
-        `open it with: mur replay ${file}\n`,
+        `open it with: mur replay ${file}, or mur inspect ${file}\n`,
     );
     return 0;
   }
