@@ -7,6 +7,7 @@ needed=(
   git:git
   openssl:openssl
   script:bsdutils
+  chromium:chromium
 )
 
 missing=()

@@ -1,5 +1,4 @@
 /** The keyboard. What each key does is told in view/help.tsx. */
-import { indexAt } from './store/model.js';
 import type { App, Picture } from './view/app-context.js';
 import { mainViews, sideViews } from './view/app-context.js';
 import { startPlaying, stepFrom } from './view/timeline.js';
@@ -65,8 +64,7 @@ function actionOf(event: KeyboardEvent, app: App, picture: Picture | null, railO
         const next = calls[chosen >= 0 ? chosen + by : by < 0 ? near : near + 1];
         return next === undefined ? null : () => app.openCall(next);
       }
-      const isNow = indexAt(session.entries, ui.cursor) === session.entries.length;
-      return () => seek(stepFrom(session, isNow && by < 0 ? Number.POSITIVE_INFINITY : at, by));
+      return () => seek(stepFrom(session, at, by));
     }
     default:
       return null;

@@ -144,7 +144,7 @@ describe('the fence', () => {
 describe('the story', () => {
   const [task] = storyOf(whole, calls);
   test('has the task, its turns, and in each what was thought, said and called', () => {
-    expect(task).toMatchObject({ text: 'Why did the pump stop?', source: 'task_md', status: 'ok', headless: false });
+    expect(task).toMatchObject({ text: 'Why did the pump stop?', source: 'task_md', status: 'ok' });
     expect(task!.turns.map(({ blocks, calls: of }) => [blocks.map(({ kind }) => kind).join(' '), of.length])).toEqual([
       ['thinking text', 2],
       ['text', 1],
@@ -159,7 +159,7 @@ describe('the story', () => {
   test('a task whose beginning is no longer kept says so', () => {
     const rest = whole.slice(150);
     const [late] = storyOf(rest, callsOf(rest));
-    expect(late).toMatchObject({ headless: true, text: null, status: 'ok' });
+    expect(late).toMatchObject({ text: null, status: 'ok' });
   });
 
   test('one line says what a call was asked', () => {

@@ -16,8 +16,9 @@ export interface PageServer {
   readonly url: string;
   /** To every client that is connected. */
   send(frames: readonly Frame[]): void;
-  /** Ends every connection, as a process that ends does. */
-  drop(): void;
+  /** Ends every connection, as a process that ends does; new ones are refused until `accept`. */
+  drop(options?: { readonly refuse?: boolean }): void;
+  accept(): void;
   /** Paths that were asked for. */
   readonly requested: string[];
   close(): Promise<void>;
@@ -43,9 +44,11 @@ export async function servePage(greet: () => readonly Frame[]): Promise<PageServ
     response.end(readFileSync(join(built, name)));
   });
   const clients = new Set<WebSocket>();
+  let isRefusing = false;
   const sockets = new WebSocketServer({
     server: http,
     path: '/inspect',
+    verifyClient: () => !isRefusing,
     handleProtocols: (offered) => offered.has('mur.inspect.v1') && 'mur.inspect.v1',
   });
   sockets.on('connection', (socket) => {
@@ -61,7 +64,11 @@ export async function servePage(greet: () => readonly Frame[]): Promise<PageServ
     send: (frames) => {
       for (const client of clients) client.send(JSON.stringify(frames));
     },
-    drop: () => {
+    accept: () => {
+      isRefusing = false;
+    },
+    drop: ({ refuse = false } = {}) => {
+      isRefusing = refuse;
       for (const client of clients) client.terminate();
     },
     close: async () => {

@@ -56,7 +56,10 @@ export function axisOf(times: readonly number[], busy: readonly Gap[], until: nu
   const length = offset;
 
   return {
-    ...{ start, end, gaps, length },
+    start,
+    end,
+    gaps,
+    length,
     position(time) {
       if (time <= start) return 0;
       if (time >= end) return 1;

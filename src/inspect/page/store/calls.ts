@@ -64,9 +64,27 @@ class Calls {
     let call = this.all.get(key);
     if (call === undefined) {
       call = {
-        ...{ key, kind, taskId, turn, start, name: kind === 'driver' ? 'model' : '', callId: null, end: null },
-        ...{ status: 'running', inBytes: null, outBytes: null, input: undefined, output: null, fence: null },
-        ...{ error: null, code: null, tokens: null, decision: null, model: null, cut: 0, exitCode: null },
+        key,
+        kind,
+        taskId,
+        turn,
+        start,
+        name: kind === 'driver' ? 'model' : '',
+        callId: null,
+        end: null,
+        status: 'running',
+        inBytes: null,
+        outBytes: null,
+        input: undefined,
+        output: null,
+        fence: null,
+        error: null,
+        code: null,
+        tokens: null,
+        decision: null,
+        model: null,
+        cut: 0,
+        exitCode: null,
       };
       this.all.set(key, call);
     }

@@ -76,6 +76,17 @@ export interface Cursor {
   readonly q: number;
 }
 
+/** The moment an entry stands for: of an event, the state it led to. */
+export function momentOf(entries: readonly Entry[], entry: Entry): Cursor {
+  if (entry.type !== 'ev') return { at: entry.at, q: entry.q };
+  const from = indexAt(entries, entry);
+  const reached = entries
+    .slice(from, from + 24)
+    .find((each) => each.type === 'snap' && each.id === entry.to && each.by === entry.ev.type);
+  const { at, q } = reached ?? entry;
+  return { at, q };
+}
+
 export function emptyModel(): Model {
   return { hello: null, defs: new Map(), sessions: new Map(), count: 0, version: 0 };
 }

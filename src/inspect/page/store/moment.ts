@@ -68,9 +68,17 @@ function begin(
     for (const leaf of leafIds(defs.get(def)?.id ?? name, snap.v)) bump(states, leaf);
   }
   actors.set(id, {
-    ...{ id, name, snap, parent: parent ?? null, def: def ?? null },
-    ...{ by: before?.by ?? '', hot: before?.hot ?? [], bornAt: before?.bornAt ?? at, changedAt: at },
-    ...{ gone: null, goneAt: null },
+    id,
+    name,
+    snap,
+    parent: parent ?? null,
+    def: def ?? null,
+    by: before?.by ?? '',
+    hot: before?.hot ?? [],
+    bornAt: before?.bornAt ?? at,
+    changedAt: at,
+    gone: null,
+    goneAt: null,
   });
 }
 
@@ -143,30 +151,4 @@ function entriesOf(def: DefFrame | undefined): ReadonlyMap<string, readonly stri
   const result = new Map(def.chart.edges.map((edge) => [edge.id, edge.to.flatMap(leavesBelow)] as const));
   entered.set(def, result);
   return result;
-}
-
-/** From the root down to the innermost actor with a chart that was alive or ended last, as the chart view follows it. */
-export function chainOf({ actors }: Moment): ActorNow[] {
-  const chain: ActorNow[] = [];
-  let parent: string | null = null;
-  for (;;) {
-    const next = newestChild(actors, parent);
-    if (next === null) return chain;
-    chain.push(next);
-    parent = next.id;
-  }
-}
-
-/** A living child before one that ended, a later one before an earlier. */
-function newestChild(actors: ReadonlyMap<string, ActorNow>, parent: string | null): ActorNow | null {
-  let best: ActorNow | null = null;
-  for (const actor of actors.values()) {
-    if (actor.def === null || actor.parent !== parent) continue;
-    if (best === null || rank(actor) >= rank(best)) best = actor;
-  }
-  return best;
-}
-
-function rank(actor: ActorNow): number {
-  return (actor.gone === null ? 1e15 : 0) + actor.bornAt;
 }

@@ -1,5 +1,5 @@
 /** Names of things as people read them. Everything here may come from a guest: `clean` before it is shown. */
-import { grouped, ordinal } from '../../../cli/measure.js';
+import { grouped, ordinal } from '../../../text/measure.js';
 import { safeForTerminal } from '../../../text/display.js';
 
 /** `text` without anything that reorders, hides or controls: such characters become visible. Markup needs nothing: text is text. */
@@ -69,7 +69,7 @@ export function toolLabel(name: string): string {
 }
 
 /** `1 turn`, `2 turns`. */
-export { count } from '../../../cli/measure.js';
+export { count } from '../../../text/measure.js';
 
 export function bytes(size: number): string {
   if (size < 1_000) return `${size} B`;
@@ -88,10 +88,8 @@ export function clockText(ms: number): string {
 }
 
 export function wallTime(at: number): string {
-  const date = new Date(at);
-  const two = (value: number, digits = 2) => String(value).padStart(digits, '0');
-  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${two(date.getMilliseconds(), 3)}`;
+  return new Date(at).toLocaleTimeString('en-GB', { fractionalSecondDigits: 3 });
 }
 
-export { duration } from '../../../cli/measure.js';
+export { duration } from '../../../text/measure.js';
 export { grouped, ordinal };

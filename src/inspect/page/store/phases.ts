@@ -5,21 +5,19 @@ import { stateText } from './names.js';
 export interface Phase {
   /** First part of the state: `staging`, `running`, ... */
   readonly name: string;
-  readonly state: string;
   readonly from: number;
   /** Null for the one that lasts. */
   readonly to: number | null;
 }
 
 export function phasesOf({ entries, base }: SessionModel): Phase[] {
-  const phases: { name: string; state: string; from: number; to: number | null }[] = [];
+  const phases: { name: string; from: number; to: number | null }[] = [];
   const add = (value: unknown, at: number): void => {
-    const state = stateText(value);
-    const name = state.split('.')[0]!;
+    const name = stateText(value).split('.')[0]!;
     const last = phases.at(-1);
     if (last?.name === name) return;
     if (last !== undefined) last.to = at;
-    phases.push({ name, state, from: at, to: null });
+    phases.push({ name, from: at, to: null });
   };
   for (const { actor, snap } of base.values()) if (isRoot(actor)) add((snap ?? actor).snap.v, (snap ?? actor).at);
   for (const entry of entries) {

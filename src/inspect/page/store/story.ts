@@ -30,8 +30,6 @@ export interface Task {
   readonly status: string | null;
   readonly reason: string | null;
   readonly turns: readonly Turn[];
-  /** True while the entry with its start is no longer kept. */
-  readonly headless: boolean;
 }
 
 interface Draft {
@@ -43,7 +41,6 @@ interface Draft {
   endedAt: number | null;
   status: string | null;
   reason: string | null;
-  headless: boolean;
   turns: Map<number, { at: number; driver: Call | null; blocks: Block[]; calls: Call[] }>;
   /** Turn of the newest message of the model; -1 before the first. */
   spoke: number;
@@ -58,8 +55,16 @@ export function storyOf(entries: readonly Entry[], calls: readonly Call[]): Task
     let task = tasks.get(id);
     if (task === undefined) {
       task = {
-        ...{ id, source: '', text: null, textCut: 0, startedAt: at, endedAt: null, status: null, reason: null },
-        ...{ headless: true, turns: new Map(), spoke: -1 },
+        id,
+        source: '',
+        text: null,
+        textCut: 0,
+        startedAt: at,
+        endedAt: null,
+        status: null,
+        reason: null,
+        turns: new Map(),
+        spoke: -1,
       };
       tasks.set(id, task);
     }
@@ -85,7 +90,6 @@ export function storyOf(entries: readonly Entry[], calls: readonly Call[]): Task
   for (const entry of entries) {
     if (entry.type === 'note' && entry.note.type === 'task.started') {
       const task = taskOf(entry.note.taskId, entry.at);
-      task.headless = false;
       task.startedAt = Math.min(task.startedAt, entry.at);
       task.source ||= entry.note.source;
       task.text ??= entry.note.text;
@@ -101,7 +105,6 @@ export function storyOf(entries: readonly Entry[], calls: readonly Call[]): Task
       if (id === null) continue;
       if (line.event_type === 'task_start') {
         const task = taskOf(id, at);
-        task.headless = false;
         task.startedAt = Math.min(task.startedAt, at);
         task.source = String(line.source);
         byContext.set(String(line.context_id), id);

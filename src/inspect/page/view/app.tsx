@@ -36,13 +36,29 @@ import { Timeline } from './timeline.js';
 import { Top } from './top.js';
 
 const first: Ui = {
-  ...{ sys: null, main: 'chart', side: 'story', front: 'main', cursor: null, actor: null, level: null, call: null },
-  ...{ camera: 'follow', playing: false, speed: 1, rail: null, help: false },
+  sys: null,
+  main: 'chart',
+  side: 'story',
+  front: 'main',
+  cursor: null,
+  actor: null,
+  level: null,
+  call: null,
+  camera: 'follow',
+  playing: false,
+  speed: 1,
+  rail: null,
+  help: false,
 };
 
 const titles = {
-  ...{ chart: 'Chart', calls: 'Calls', messages: 'Messages', events: 'Events' },
-  ...{ story: 'Conversation', state: 'State', session: 'Session' },
+  chart: 'Chart',
+  calls: 'Calls',
+  messages: 'Messages',
+  events: 'Events',
+  story: 'Conversation',
+  state: 'State',
+  session: 'Session',
 } as const satisfies Record<MainView | SideView, string>;
 
 // Remembered by version: a session changes in place.
@@ -80,7 +96,11 @@ export function App({ model, link, skew }: Props) {
   const session = chosenSession(model, ui.sys);
   const picture = session === null ? null : pictureOf(session, model, ui, clock + skew);
   const app: AppState = {
-    ...{ model, link, ui, set, narrow },
+    model,
+    link,
+    ui,
+    set,
+    narrow,
     seek: (at) => set({ cursor: at === null ? null : { at, q: Number.POSITIVE_INFINITY }, playing: false, call: null }),
     openCall: (call) => {
       const middle = call.end === null ? null : call.start + (call.end - call.start) / 2;

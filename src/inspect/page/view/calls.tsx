@@ -39,18 +39,17 @@ function Row({ call, isFirst }: { call: Call; isFirst: boolean }) {
   const place = (time: number) => (axis.position(time) - begin) / (1 - begin || 1);
   const [from, to] = [place(call.start), place(call.end ?? Math.max(call.start, at))];
   const state = call.start > at ? 'future' : '';
-  const text = `${callTitle[call.kind]} ${clean(call.name)}, turn ${ordinal(call.turn)}, ${call.status}, ${tookText(call, at)}, ${sizeText(call)}`;
   return (
     <button
       type="button"
       class={`call-row ${call.kind} ${call.status} ${state} ${isFirst ? 'first' : ''}`}
-      aria-label={text}
       aria-pressed={ui.call === call.key}
       onClick={() => openCall(call)}
     >
       <span class="calls-name">
         <span class="calls-turn">{isFirst ? ordinal(call.turn) : ''}</span>
         <Icon name={call.kind} />
+        <span class="hidden">{`${callTitle[call.kind]} (${call.status}) `}</span>
         <span class="calls-label">{call.kind === 'driver' ? clean(call.model ?? 'model') : clean(call.name)}</span>
         <span class="dim calls-sum">
           {call.kind === 'driver' ? clean(call.decision ?? '') : summaryOf(call.input, 50)}

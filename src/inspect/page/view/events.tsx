@@ -1,7 +1,7 @@
 /** The log: everything that was received of this session, filtered, one line each, the chosen one whole. */
 import { useState } from 'preact/hooks';
 import { memo } from '../store/memo.js';
-import { type Entry, indexAt } from '../store/model.js';
+import { type Entry, indexAt, momentOf } from '../store/model.js';
 import {
   actorLabel,
   clean,
@@ -88,7 +88,7 @@ export function Events() {
               title={wallTime(entry.at)}
               onClick={() => {
                 setChosen(entry);
-                set({ cursor: { at: entry.at, q: entry.q }, playing: false, call: null });
+                set({ cursor: momentOf(session.entries, entry), playing: false, call: null });
               }}
             >
               <span class="time">{clockText(entry.at - axis.start)}</span>
@@ -103,7 +103,7 @@ export function Events() {
       {chosen !== null && (
         <section class="event-whole" aria-label="Chosen entry">
           <header>
-            <h3>{whatOf(chosen)}</h3>
+            <h2>{whatOf(chosen)}</h2>
             <span class="dim">{wallTime(chosen.at)}</span>
             <button type="button" class="link" onClick={() => setChosen(null)}>
               close

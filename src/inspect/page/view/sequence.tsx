@@ -1,7 +1,7 @@
 /** Messages between actors, in order: one lane per kind of actor, time downwards. */
 import { type Arrow, sequenceOf } from '../store/lanes.js';
 import { memo } from '../store/memo.js';
-import { indexAt } from '../store/model.js';
+import { indexAt, momentOf } from '../store/model.js';
 import { actorLabel, clean, clockText } from '../store/names.js';
 import { useApp, usePicture } from './app-context.js';
 import { Rows } from './rows.js';
@@ -55,7 +55,7 @@ export function Sequence() {
               type="button"
               class={`arrow ${tone} ${a > b ? 'leftward' : ''} ${isSelf ? 'self' : ''} ${when}`}
               title={whole(arrows[index]!)}
-              onClick={() => set({ cursor: { at: entry.at, q: entry.q }, playing: false, call: null })}
+              onClick={() => set({ cursor: momentOf(session.entries, entry), playing: false, call: null })}
             >
               <span class="time">{clockText(entry.at - axis.start)}</span>
               <span class="track">

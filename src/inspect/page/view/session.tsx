@@ -16,11 +16,11 @@ export function Session() {
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     <section class="facts" tabIndex={0} aria-label="Session">
       {info !== null && <Liveness info={info} />}
-      <h3>Errors and warnings</h3>
+      <h2>Errors and warnings</h2>
       {wrong.length === 0 ? <p class="dim">None.</p> : <Problems problems={wrong} />}
       <Spending />
       {info !== null && <Containment info={info} />}
-      <h3>Refused</h3>
+      <h2>Refused</h2>
       {refused.length === 0 ? <p class="dim">Nothing was refused so far.</p> : <Problems problems={refused} />}
       {info !== null && <About info={info} />}
     </section>
@@ -32,7 +32,7 @@ function Liveness({ info }: { info: SessionFrame }) {
   const { liveness, ended } = info;
   return (
     <>
-      <h3>Liveness</h3>
+      <h2>Liveness</h2>
       <p class="verdict">
         <span class={`pill ${verdictTone(liveness.verdict)}`}>{liveness.verdict}</span>
         {ended !== null && (
@@ -79,7 +79,7 @@ function Spending() {
   const most = Math.max(1, ...drivers.map(({ tokens }) => (tokens?.input ?? 0) + (tokens?.output ?? 0)));
   return (
     <>
-      <h3>Tokens</h3>
+      <h2>Tokens</h2>
       <dl class="sums">
         <div>
           <dt>in</dt>
@@ -127,7 +127,7 @@ function Containment({ info: { containment, grants, gateways } }: { info: Sessio
   const { containment: _, configured_artifacts, ...may } = (grants ?? {}) as Record<string, unknown>;
   return (
     <>
-      <h3>Containment</h3>
+      <h2>Containment</h2>
       {containment === null ? (
         <p class="dim">Not decided yet.</p>
       ) : (
@@ -145,7 +145,7 @@ function Containment({ info: { containment, grants, gateways } }: { info: Sessio
           {containment.reason !== null && <p class="dim">{clean(containment.reason)}</p>}
         </>
       )}
-      <h3>Granted</h3>
+      <h2>Granted</h2>
       {grants === null ? (
         <p class="dim">Not known yet.</p>
       ) : (
@@ -187,7 +187,7 @@ function About({ info }: { info: SessionFrame }) {
   ];
   return (
     <>
-      <h3>About</h3>
+      <h2>About</h2>
       <dl class="value about">
         {rows.map(([name, value]) =>
           value === null ? null : (

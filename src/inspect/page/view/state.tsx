@@ -3,6 +3,7 @@
 import { useState } from 'preact/hooks';
 import type { EventFrame } from '../../frame.js';
 import { levelsOf, staged } from '../store/levels.js';
+import { momentOf } from '../store/model.js';
 import type { ActorNow } from '../store/moment.js';
 import { actorLabel, clean, clockText, duration, eventLabel, grouped, stateText } from '../store/names.js';
 import { useApp, usePicture } from './app-context.js';
@@ -27,7 +28,7 @@ export function State() {
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     <section class="facts" tabIndex={0} aria-label="State">
       <Actors chosen={actor} />
-      <h3>State</h3>
+      <h2>State</h2>
       <ul class="states">
         {stateText(actor.snap.v)
           .split(' ∥ ')
@@ -42,15 +43,15 @@ export function State() {
         {duration(actor.gone === null ? at - actor.changedAt : (actor.goneAt ?? at) - actor.bornAt)}
         {actor.by !== '' && <>, by {eventLabel(actor.by)}</>}
       </p>
-      <h3>Context</h3>
+      <h2>Context</h2>
       {actor.snap.c === undefined ? <p class="dim">none</p> : <Value value={actor.snap.c} />}
       {actor.snap.o !== undefined && actor.snap.o !== null && (
         <>
-          <h3>Output</h3>
+          <h2>Output</h2>
           <Value value={actor.snap.o} />
         </>
       )}
-      <h3>Mailbox</h3>
+      <h2>Mailbox</h2>
       {mailbox.length === 0 && <p class="dim">No message yet.</p>}
       <ol class="mailbox">
         {mailbox.map((event) => (
@@ -63,6 +64,7 @@ export function State() {
 
 function Letter({ event, start }: { event: EventFrame; start: number }) {
   const { set } = useApp();
+  const { session } = usePicture();
   const [open, setOpen] = useState(false);
   const { type: _, ...rest } = event.ev;
   return (
@@ -72,7 +74,7 @@ function Letter({ event, start }: { event: EventFrame; start: number }) {
         aria-expanded={open}
         onClick={() => {
           setOpen(!open);
-          if (!open) set({ cursor: { at: event.at, q: event.q }, playing: false });
+          if (!open) set({ cursor: momentOf(session.entries, event), playing: false });
         }}
       >
         <span class="time">{clockText(event.at - start)}</span>
@@ -92,9 +94,9 @@ function Actors({ chosen }: { chosen: ActorNow }) {
   const height = 28;
   return (
     <>
-      <h3>
+      <h2>
         Actors <span class="dim">{grouped(tree.length)}</span>
-      </h3>
+      </h2>
       <div class="actors" style={{ height: `${Math.min(6, tree.length) * height + 2}px` }}>
         <Rows
           label="Actors"

@@ -89,9 +89,9 @@ function itemsOf(story: readonly Task[]): Item[] {
 function TaskHead({ task }: { task: Task }) {
   return (
     <article class="task">
-      <h3>
+      <h2>
         Task <code>{shortId(task.id)}</code> <span class="dim">{sources[task.source] ?? clean(task.source)}</span>
-      </h3>
+      </h2>
       {task.text === null ? (
         <p class="dim">Its text is not in what was kept.</p>
       ) : (
@@ -125,7 +125,7 @@ function TurnCard({ task, turn }: { task: Task; turn: Turn }) {
   return (
     <article class="turn" aria-label={`Turn ${ordinal(turn.index)}`}>
       <header>
-        <h4>Turn {ordinal(turn.index)}</h4>
+        <h3>Turn {ordinal(turn.index)}</h3>
         {driver !== null && (
           <button
             type="button"
@@ -200,21 +200,21 @@ export function CallCard({ call }: { call: Call }) {
       </button>
       <div class="io">
         {call.input !== undefined && !isEmpty(call.input) && (
-          <section aria-label={`Input of ${clean(call.name)}`}>
-            <h5>Input {call.inBytes !== null && <span class="dim">{grouped(call.inBytes)} B</span>}</h5>
+          <section class="input">
+            <h4>Input {call.inBytes !== null && <span class="dim">{grouped(call.inBytes)} B</span>}</h4>
             <Value value={call.input} lines={lines} />
           </section>
         )}
         {call.output !== null && (
-          <section aria-label={`Output of ${clean(call.name)}`} class={call.fence === null ? '' : 'fenced'}>
-            <h5>
+          <section class={call.fence === null ? 'output' : 'output fenced'}>
+            <h4>
               Output {call.outBytes !== null && <span class="dim">{grouped(call.outBytes)} B</span>}
               {call.fence !== null && (
                 <span class="fence" title="The model sees this text inside a fence that says it is not to be obeyed">
                   untrusted · {clean(call.fence)}
                 </span>
               )}
-            </h5>
+            </h4>
             <Clip text={call.output} lines={lines} cut={call.cut} />
           </section>
         )}

@@ -39,7 +39,7 @@ export function Tabs<Id extends string>({ label, tabs, chosen, choose }: Props<I
           onClick={() => choose(id)}
         >
           {name}
-          {count > 0 && <span class={alert ? 'badge alert' : 'badge'}>{count}</span>}
+          {count > 0 && <span class={alert ? 'badge alert' : 'badge'}> {count}</span>}
         </button>
       ))}
     </div>

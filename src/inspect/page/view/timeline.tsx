@@ -246,7 +246,7 @@ function barText(call: Call, at: number): string {
 function Transport({ zoom, isZoomed }: { zoom: (by: number | null) => void; isZoomed: boolean }) {
   const { ui, set, seek } = useApp();
   const { axis, at, isLive, isOver, session } = usePicture();
-  const step = (by: number) => seek(stepFrom(session, ui.cursor === null ? Number.POSITIVE_INFINITY : at, by));
+  const step = (by: number) => seek(stepFrom(session, at, by));
   return (
     <div class="transport">
       <IconButton icon="first" label="To the start" shortcut="Home" act={() => seek(axis.start)} />

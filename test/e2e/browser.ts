@@ -1,0 +1,75 @@
+/** Debian's chromium, with a fresh profile, driven by playwright-core. Nothing it says on its console goes unnoticed. */
+import { mkdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { type Browser, chromium, type Page } from 'playwright-core';
+
+const flags = [
+  ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
+  ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+];
+const shots = join(import.meta.dirname, '../../test-output/page');
+const axeSource = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: '/usr/bin/chromium', args: flags });
+}
+
+export interface Look {
+  readonly theme?: 'light' | 'dark';
+  readonly width?: number;
+  readonly height?: number;
+  readonly stillness?: boolean;
+}
+
+export interface Opened {
+  readonly page: Page;
+  /** Errors of the console and of the page so far. */
+  readonly errors: string[];
+  /** Everything the page asked for. */
+  readonly requests: string[];
+}
+
+export async function openPage(browser: Browser, url: string, look: Look = {}): Promise<Opened> {
+  const { theme = 'dark', width = 1440, height = 900, stillness = false } = look;
+  const context = await browser.newContext({
+    colorScheme: theme,
+    viewport: { width, height },
+    reducedMotion: stillness ? 'reduce' : 'no-preference',
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(8_000);
+  const errors: string[] = [];
+  const requests: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') errors.push(message.text());
+  });
+  page.on('pageerror', (error) => errors.push(`${error.message}\n${error.stack}`));
+  page.on('request', (request) => requests.push(request.url()));
+  page.on('websocket', (socket) => requests.push(socket.url()));
+  await page.goto(url);
+  await page.locator('.app').waitFor();
+  return { page, errors, requests };
+}
+
+/** Kept as an artifact of the run; never compared. */
+export async function keepShot(page: Page, name: string): Promise<void> {
+  mkdirSync(shots, { recursive: true });
+  await page.screenshot({ path: join(shots, `${name}.png`) });
+}
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly target: unknown; readonly failureSummary?: string }[];
+}
+
+/** What axe finds wrong, one line each. */
+export async function accessibilityFaults(page: Page): Promise<string[]> {
+  // Through the debugger, because the page's own policy refuses scripts from elsewhere.
+  const { readFileSync } = await import('node:fs');
+  await page.evaluate(readFileSync(axeSource, 'utf8'));
+  const found = await page.evaluate<Violation[]>('axe.run(document).then(({ violations }) => violations)');
+  return found.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id}: ${target}: ${failureSummary}`),
+  );
+}
