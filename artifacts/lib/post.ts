@@ -80,9 +80,12 @@ function explained(error: unknown, what: string): unknown {
   return payload === undefined ? error : new DriverError(`${what}: ${reason(payload)}`);
 }
 
-/** A WASI error value as words: `connection-refused`, `DNS-error (NXDOMAIN)`. */
+/** A WASI error value as words: `connection-refused`, `DNS-error (ENOTFOUND)`. A detail may be a bigint, which JSON has no text for. */
 function reason(payload: unknown): string {
   if (!isObject(payload)) return String(payload);
-  const detail = payload.val === undefined || payload.val === null ? '' : ` (${JSON.stringify(payload.val)})`;
-  return `${String(payload.tag)}${detail}`;
+  const { tag, val } = payload;
+  const details = (isObject(val) ? Object.values(val) : [val]).filter(
+    (detail) => detail !== undefined && detail !== null,
+  );
+  return details.length === 0 ? String(tag) : `${String(tag)} (${details.join(', ')})`;
 }

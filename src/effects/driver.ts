@@ -1,6 +1,6 @@
 import { type DriverOutcome, type DriverRequest, readDriverCall } from '../inference/index.js';
 import { needed } from '../stage/draft.js';
-import type { EgressEvent } from '../wasm/egress/index.js';
+import { type EgressEvent, guestEndpoint } from '../wasm/egress/index.js';
 import { callComponent } from './component.js';
 import { traceCredential } from './credential.js';
 import { requestInput } from './input.js';
@@ -38,12 +38,21 @@ export async function callDriver(
   const responseText = outcome.status === 'returned' ? (outcome.result?.data ?? outcome.result?.summary) : undefined;
   return {
     outcome: readDriverCall(outcome, {
-      redact: redactKeys(world),
+      redact: failureText(world),
       ...(seen.providerStatus === undefined ? {} : { providerStatus: seen.providerStatus }),
       ...(seen.rejected === undefined ? {} : { credentialRejected: seen.rejected }),
     }),
     responseText,
   };
+}
+
+/** Failures name the operator's endpoint: what a person can look into is not the address the guest sends to. Keys go, too. */
+function failureText(world: SessionWorld): (text: string) => string {
+  const redact = redactKeys(world);
+  const route = world.draft.gateways.get(needed(world.draft.driver, 'compile').artifact.name)?.route;
+  if (route === undefined) return redact;
+  const operatorEndpoint = `${route.upstream.origin}${route.endpointPath}`;
+  return (text) => redact(text).replaceAll(guestEndpoint(route), () => operatorEndpoint);
 }
 
 /** Credential changes go to the trace; a final rejection becomes the text of the failed call. */
