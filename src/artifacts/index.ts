@@ -1,6 +1,6 @@
 /**
  * Declared artifacts to bytes: the artifact's own manifest, payload selection, stores and resolution. Not compiling
- * (src/wasm), not the lock (src/lock), not what an artifact may do (src/policy).
+ * (src/wasm), not what an artifact may do (src/policy).
  * Read next: resolve.ts, store.ts, source.ts, manifest.ts.
  */
 export { embeddedStore } from './embedded.js';

@@ -1,6 +1,6 @@
 /**
  * What a capsule may do: the manifest lowered to one resolved value, checked before anything is touched, and narrowed per
- * artifact. Not enforcement: that sits beside each effect (src/wasm/egress, workers/wasi, src/shell).
+ * artifact. Not enforcement: that sits beside each effect (src/wasm/egress, workers/wasi).
  * Read next: policy.ts, validate.ts, grant.ts, environment.ts, network.ts.
  */
 export { guestEnvironment } from './environment.js';

@@ -51,7 +51,7 @@ export function linkError(component: Component, kind: GuestKind, name: string): 
   const code: ErrorCode = kind === 'driver' ? 'E-RUN-029' : 'E-RUN-001';
   const problem = findProblem(component, kind);
   if (problem === undefined) return undefined;
-  return new MurError(code, `${kind} "${name}" ${problem}; ${hint}`, { hint });
+  return new MurError(code, `${kind} "${name}" ${problem}`, { hint });
 }
 
 /** Key of the export to call, as the generated code names it. Only for a component that passed `linkError`. */

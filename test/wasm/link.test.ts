@@ -81,8 +81,9 @@ describe('linking', () => {
     const error = await problem(bytes, 'tool');
     expect(error?.code).toBe('E-RUN-001');
     expect(error?.message).toBe(
-      'tool "x" exports murmur:tool/run@0.9.0, but this host serves murmur:tool/run at 0.1.0; pin a matching release of the artifact, or rebuild it',
+      'tool "x" exports murmur:tool/run@0.9.0, but this host serves murmur:tool/run at 0.1.0',
     );
+    expect(error?.hint).toBe('pin a matching release of the artifact, or rebuild it');
     expect((await problem(bytes, 'driver'))?.code).toBe('E-RUN-029');
   });
 
