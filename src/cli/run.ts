@@ -57,7 +57,7 @@ export function runCommand(
   group('How long and for whom:', [
     new Option('--deadline <duration>', 'ends the session after 90, 90s, 5m, 2h or 1d').argParser(deadline),
     new Option('--lifecycle-task-acceptance <mode>', 'none, single or queue, instead of the manifest'),
-    new Option('--lifecycle-after-task <mode>', 'exit or sleep, instead of the manifest'),
+    new Option('--lifecycle-after-task <mode>', 'exit or, with queue, sleep, instead of the manifest'),
     new Option('--bind <address>', 'address of the door').default('127.0.0.1'),
     new Option('--inspect', 'lets you watch it live: opens a page in the browser'),
   ]);
