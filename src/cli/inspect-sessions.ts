@@ -47,8 +47,13 @@ const signals = ['SIGINT', 'SIGTERM'] as const;
 
 function relayOptions(flags: InspectFlags, home: MurmurHome, env: CliContext['env']): RelayOptions {
   const { redact: redactText } = new SecretTexts(secretsOf(home, env));
-  if (flags.addresses.length > 0) {
-    return { home, redactText, targets: targetsOf(flags.addresses, home), isOpen: flags.all === true };
+  // `mur inspect bundle FILE` reads as it is spoken; the file alone means the same.
+  const addresses = flags.addresses[0] === 'bundle' ? flags.addresses.slice(1) : flags.addresses;
+  if (flags.addresses.length > 0 && addresses.length === 0) {
+    throw new MurError('E-IO-003', 'mur inspect bundle needs a file', { hint: 'mur inspect bundle FILE.murbundle' });
+  }
+  if (addresses.length > 0) {
+    return { home, redactText, targets: targetsOf(addresses, home), isOpen: flags.all === true };
   }
   const running = runningTargets(home);
   return { home, redactText, targets: [...running, ...endedToo(flags, home, running)], isOpen: true };

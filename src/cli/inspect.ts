@@ -19,7 +19,7 @@ Sessions:
   (none)                       every session that runs, and those that start later; when none runs, the last one
   @1, @2, ...                  the newest session, the one before it
   ses_0199...                  a session id, or four or more characters of its end
-  a folder                     the records of a session
+  a folder, a .murbundle       the records of a session, or a bundle somebody exported
 
 Examples:
   mur run --inspect            run a capsule and watch it from its first step

@@ -55,6 +55,27 @@ export function isSecretKey(key: string): boolean {
 
 /** Credentials in a text that announce themselves by the grammar of an `Authorization` header. */
 const announced = /\b(Bearer|Basic)\s+[A-Za-z0-9._~+/-]{8,}=*/gi;
+
+/** `text` without credentials that announce themselves. */
+export function withoutAnnounced(text: string): string {
+  return text.replace(announced, `$1 ${REDACTED}`);
+}
+
+/** Members of JSON inside a text, such as the arguments of a tool call: the second form is JSON inside JSON. */
+const members = [
+  /("([\w.-]{2,64})"\s{0,9}:\s{0,9}")((?:[^"\\]|\\.)*)/gs,
+  /((?<!\\)\\{1,7}"([\w.-]{2,64})\\{1,7}"\s{0,9}:\s{0,9}\\{1,7}")((?:(?!\\{1,7}").)*)/gs,
+] as const;
+
+function withoutMembers(text: string): string {
+  if (!text.includes('":') && !text.includes('" :')) return text;
+  return members.reduce(
+    (shown, member) =>
+      shown.replace(member, (whole, head: string, key: string) => (isSecretKey(key) ? `${head}${REDACTED}` : whole)),
+    text,
+  );
+}
+
 /** Longest secret that is found although the cap cuts through it. */
 const overlapChars = 4_096;
 /** What a value costs beside its text, so that a forest of numbers ends too. */
@@ -95,10 +116,8 @@ class Walk {
   #text(raw: string): string {
     const roomChars = Math.max(0, Math.min(this.#caps.textChars, this.#leftChars));
     const isSliced = raw.length > roomChars + overlapChars;
-    const whole = this.#redactText(isSliced ? raw.slice(0, roomChars + overlapChars) : raw).replace(
-      announced,
-      `$1 ${REDACTED}`,
-    );
+    const piece = isSliced ? raw.slice(0, roomChars + overlapChars) : raw;
+    const whole = withoutAnnounced(withoutMembers(this.#redactText(piece)));
     // The end of a slice may be the first part of a secret.
     const text = isSliced ? whole.slice(0, -overlapChars) : whole;
     this.#leftChars -= Math.min(text.length, roomChars);

@@ -1,5 +1,6 @@
 import type { Secret } from '../errors/index.js';
 import { redactor } from '../inference/outcome.js';
+import { withoutAnnounced } from './redact.js';
 
 /**
  * Every secret a session holds or held while somebody could watch: keys rotate, and what was said with the old one stays said.
@@ -23,7 +24,7 @@ export class SecretTexts {
   /** How many characters at the end of `text` may be the beginning of one that goes on in the next piece. */
   openEnd(text: string): number {
     this.#refresh();
-    let open = 0;
+    let open = announcing.exec(text.slice(-mostHeld))?.[0].length ?? 0;
     for (const secret of this.#known.keys()) {
       for (let length = Math.min(secret.length - 1, text.length); length > open; length -= 1) {
         if (secret.startsWith(text.slice(-length))) open = length;
@@ -44,6 +45,10 @@ export class SecretTexts {
 }
 
 const freshMs = 20;
+/** The head of a credential that announces itself, as far as it got. */
+const announcing = /\b(?:(?:Bearer|Basic)(?:\s+[A-Za-z0-9._~+/-]*=*)?|b(?:e(?:a(?:re?)?)?|a(?:si?)?)?)$/i;
+/** A head longer than this is no credential. */
+const mostHeld = 4_096;
 
 /** Removes secrets from a text that comes in pieces: a piece that may end in the middle of one waits for the next. */
 export class StreamRedactor {
@@ -59,12 +64,12 @@ export class StreamRedactor {
     const text = this.#secrets.redact(this.#held + piece);
     const open = this.#secrets.openEnd(text);
     this.#held = text.slice(text.length - open);
-    return text.slice(0, text.length - open);
+    return withoutAnnounced(text.slice(0, text.length - open));
   }
 
   /** The rest: nothing follows. */
   end(): string {
-    const rest = this.#held;
+    const rest = withoutAnnounced(this.#held);
     this.#held = '';
     return rest;
   }

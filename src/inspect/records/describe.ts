@@ -42,6 +42,7 @@ export class SessionFacts {
     at: number,
     liveness: LivenessView,
     live?: { readonly url: string; readonly pid: number; readonly capsule: SessionFrame['capsule'] },
+    note: string | null = null,
   ): FrameBody & { readonly type: 'session' } {
     const start = this.#start ?? {};
     const { sessionId, recordsDir } = this.#session;
@@ -55,7 +56,7 @@ export class SessionFacts {
       capsule: live?.capsule ?? { name: this.capsule, version: text(start.capsule_version) ?? '' },
       kind: this.#start === undefined ? 'unknown' : model === '' ? 'script' : 'agent',
       source: isOver ? 'records' : 'following',
-      sourceNote: isOver ? null : 'it was started without --inspect: this is what it writes to its records',
+      sourceNote: note,
       url: isOver ? null : (live?.url ?? null),
       pid: isOver ? null : (live?.pid ?? null),
       startedAt: idTimeMs(sessionId) ?? null,

@@ -8,6 +8,7 @@ import { asPast, type BodyContext, messageBody, noteBody, traceBody } from './bo
 import { type JsonObject, LineTail, readLines, sizeOf } from './lines.js';
 import { createPace } from './pace.js';
 import { Steps } from './steps.js';
+import { Tasks } from './tasks.js';
 
 export interface FollowOptions extends BodyContext {
   readonly recordsDir: string;
@@ -94,33 +95,6 @@ async function* steps(options: FollowOptions, bytes: number, pace: () => Promise
   for (const body of new Steps(options).bodies(lines)) {
     yield body;
     await pace();
-  }
-}
-
-/** Which task a message belongs to: the last one of its context that had started. */
-class Tasks {
-  readonly #started = new Map<string, { readonly taskId: string; readonly at: number }[]>();
-
-  heard({ event_type: type, task_id: taskId, context_id: contextId, timestamp }: JsonObject): void {
-    if (type !== 'task_start' || typeof taskId !== 'string' || typeof contextId !== 'string') return;
-    const tasks = this.#started.get(contextId) ?? [];
-    this.#started.set(contextId, [...tasks, { taskId, at: typeof timestamp === 'number' ? timestamp : 0 }]);
-  }
-
-  /** Takes over what `other` knows of a context, without what is known already. */
-  adopt(contextId: string, other: Tasks): void {
-    const older = other.#started.get(contextId) ?? [];
-    const known = this.#started.get(contextId) ?? [];
-    const missing = older.filter(({ taskId }) => !known.some((task) => task.taskId === taskId));
-    this.#started.set(contextId, [...missing, ...known]);
-  }
-
-  contexts(): string[] {
-    return [...this.#started.keys()];
-  }
-
-  taskAt(contextId: string, at: number): string | undefined {
-    return this.#started.get(contextId)?.findLast((task) => task.at <= at)?.taskId;
   }
 }
 

@@ -12,6 +12,7 @@ import type { MurmurHome } from '../../home/index.js';
 import { murVersion } from '../../version.js';
 import type { TextRedactor } from '../redact.js';
 import { readToken } from '../token-file.js';
+import { showBundle } from './bundle.js';
 import { passLive } from './live.js';
 import { showEnding, showRecorded } from './recorded.js';
 import type { Sink } from './sink.js';
@@ -47,6 +48,7 @@ export async function relay(options: RelayOptions, sink: Sink): Promise<void> {
 }
 
 async function showTarget({ home, redactText }: RelayOptions, target: Target, sink: Sink): Promise<void> {
+  if (target.isBundle === true) return showBundle(target.recordsDir, redactText, sink);
   const recorded = { home, target, redactText };
   const token = target.record === undefined ? undefined : readToken(home, target.sessionId);
   const wasLive = token !== undefined && (await passLive(target, token, sink));

@@ -3,8 +3,6 @@ import type { MurmurHome } from '../../home/index.js';
 import { EVENT_LOG_FILE } from '../../replay/index.js';
 import { idTimeMs } from '../../supervise/ids.js';
 import { TRACE_FILE } from '../../trace/index.js';
-import { definitionByKey } from '../definition.js';
-import type { Frame } from '../frame.js';
 import type { FrameBody } from '../item.js';
 import { findConversation } from '../records/conversations.js';
 import { SessionFacts } from '../records/describe.js';
@@ -14,19 +12,17 @@ import { Steps } from '../records/steps.js';
 import type { TextRedactor } from '../redact.js';
 import type { Sink } from './sink.js';
 import { livenessOf, type Target } from './target.js';
+import { FrameWriter } from './writer.js';
 
 export interface RecordedOptions {
   readonly home: MurmurHome;
   readonly target: Target;
   readonly redactText: TextRedactor;
-  /** Says why the session itself is not asked; null when that needs no word. */
-  readonly note?: string;
 }
 
+const notInspected = 'it was started without --inspect: this is what it writes to its records';
 /** How often a session that still runs is looked at again. */
 const lookMs = 1_000;
-/** Frames sent in one message. */
-const perMessage = 200;
 
 /**
  * Shows a session from its records: all of them at once when it has ended, else what is added until it has. Resolves when there is
@@ -45,8 +41,9 @@ export async function showRecorded(options: RecordedOptions, sink: Sink): Promis
       pid: record.pid,
       capsule: { name: record.capsule_name, version: record.capsule_version },
     };
-    await out.write(facts.describe(Date.now(), liveness, live));
-    return liveness.verdict === 'Gone';
+    const isGone = liveness.verdict === 'Gone';
+    await out.write(facts.describe(Date.now(), liveness, live, isGone ? null : notInspected));
+    return isGone;
   };
   let isOver = await describe();
   const steps = new Steps({ sys: target.sessionId, redactText });
@@ -96,50 +93,12 @@ export async function showEnding(options: RecordedOptions, sink: Sink): Promise<
 async function eventLines({ recordsDir }: Target): Promise<JsonObject[]> {
   const lines: JsonObject[] = [];
   for await (const line of readLines(join(recordsDir, EVENT_LOG_FILE))) lines.push(line);
-  return lines.length === 0 ? [] : lines;
+  return lines;
 }
 
 function asPresent(body: FrameBody): FrameBody {
   const { past: _, ...present } = body as FrameBody & { readonly past?: true };
   return present as FrameBody;
-}
-
-/** Numbers frames, sends each chart before the first actor that runs it, and waits for a reader that is slow. */
-class FrameWriter {
-  readonly #sink: Sink;
-  readonly #defs = new Set<string>();
-  #waiting: Frame[] = [];
-  #q = 0;
-
-  constructor(sink: Sink) {
-    this.#sink = sink;
-  }
-
-  add(body: FrameBody): void {
-    if (body.type === 'actor' && body.def !== undefined && !this.#defs.has(body.def)) {
-      this.#defs.add(body.def);
-      const definition = definitionByKey(body.def);
-      if (definition !== undefined) this.#push({ type: 'def', ...definition });
-    }
-    this.#push(body);
-  }
-
-  async write(body: FrameBody): Promise<void> {
-    this.add(body);
-    if (this.#waiting.length >= perMessage) await this.flush();
-  }
-
-  async flush(): Promise<void> {
-    await this.#sink.ready();
-    const frames = this.#waiting;
-    this.#waiting = [];
-    this.#sink.send(frames);
-  }
-
-  #push(body: FrameBody): void {
-    this.#q += 1;
-    this.#waiting.push({ q: this.#q, ...body });
-  }
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {

@@ -1,11 +1,16 @@
+import { basename, dirname, join } from 'node:path';
 import type { MurmurHome } from '../../home/index.js';
 import { type ListedRecord, resolveAddress, type Sweep, sweepRecords, verify } from '../../liveness/index.js';
+import { isBundle } from '../../replay/index.js';
 import { type RecordedSession, recordedSessions, resolveRecorded } from '../../replay/recorded.js';
+import { readTrace, TRACE_FILE } from '../../trace/index.js';
 import type { LivenessView } from '../frame.js';
 
 /** A session to show: where its records are, and its running record while it has one. */
 export interface Target extends RecordedSession {
   readonly record?: ListedRecord;
+  /** `recordsDir` is the file of a bundle. */
+  readonly isBundle?: boolean;
 }
 
 /** Sessions shown when all of them are asked for: what a person can look through. */
@@ -17,7 +22,7 @@ const mostRecorded = 50;
  */
 export function targetsOf(addresses: readonly string[], home: MurmurHome): Target[] {
   const sweep = sweepRecords(home);
-  return addresses.map((address) => runningAt(address, sweep) ?? resolveRecorded(address, home));
+  return addresses.map((address) => runningAt(address, sweep) ?? recordedAt(address, home));
 }
 
 /** Every session that runs now, newest first. */
@@ -46,6 +51,24 @@ export async function livenessOf({ record, sessionId }: Target): Promise<Livenes
     evidence: liveness.evidence.map(({ layer, says }) => `layer ${layer}: ${says}`),
     at,
   };
+}
+
+function recordedAt(address: string, home: MurmurHome): Target {
+  const { sessionId, recordsDir, isPath } = resolveRecorded(address, home);
+  if (!isPath) return { sessionId, recordsDir };
+  if (isBundle(recordsDir)) return { sessionId: sessionId || recordsDir, recordsDir, isBundle: true };
+  const folder = recordsDir.endsWith('.jsonl') ? dirname(recordsDir) : recordsDir;
+  return { sessionId: sessionId || (sessionOf(folder) ?? basename(folder)), recordsDir: folder };
+}
+
+/** Of records that lie in a folder of another name: whose they are. */
+function sessionOf(folder: string): string | undefined {
+  try {
+    for (const item of readTrace(join(folder, TRACE_FILE))) if (item.kind === 'event') return item.event.session_id;
+  } catch {
+    // No trace there.
+  }
+  return undefined;
 }
 
 function runningAt(address: string, sweep: Sweep): Target | undefined {
