@@ -16,10 +16,13 @@ const imports = ['src', 'machines', 'workers'].flatMap((top) =>
     ),
 );
 
-/** The folder a file belongs to: `src/<name>`, `machines` or `workers`. What wires a process stands for itself. */
+/** What wires a session from the parts above and below the supervisor. */
+const wiring = ['launch', 'ending', 'result'].map((name) => `src/supervise/${name}.ts`);
+
+/** The folder a file belongs to: `src/<name>`, `machines` or `workers`. What wires a session stands for itself. */
 function folderOf(file: string): string {
   const [top, name, ...rest] = file.split('/');
-  if (file === 'src/supervise/launch.ts') return file;
+  if (wiring.includes(file)) return 'the launch';
   return top === 'src' ? (rest.length === 0 ? file : `src/${name}`) : top!;
 }
 

@@ -3,7 +3,7 @@
  * Pure: a notice in, lines out. Not the lines on stdout (announce.ts) and not the terminal (progress.ts).
  */
 import type { SessionNotice } from '../supervise/notice.js';
-import { count, duration, grouped, ordinal } from './measure.js';
+import { count, duration, grouped, ordinal } from '../text/measure.js';
 import { block, callInput, oneLine } from './safe-text.js';
 import { cut } from './width.js';
 

@@ -3,7 +3,7 @@
  * Pure: notices and times in, text out. Not the screen (screen.ts) and not the lines for pipes (plain.ts).
  */
 import type { SessionNotice } from '../supervise/notice.js';
-import { count, duration, grouped, ordinal } from './measure.js';
+import { count, duration, grouped, ordinal } from '../text/measure.js';
 import { block, callInput, oneLine } from './safe-text.js';
 import type { Glyphs, Style } from './style.js';
 import { cut, displayWidth, pad, wrap } from './width.js';

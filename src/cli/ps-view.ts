@@ -4,8 +4,8 @@
  */
 import type { RegistryEmitted, SessionRow } from '../../machines/registry/types.js';
 import type { Clock } from '../supervise/clock.js';
+import { count } from '../text/measure.js';
 import type { CliContext } from './context.js';
-import { count } from './measure.js';
 import type { PsFlags } from './ps.js';
 import { arrange, prunedLine, rowJson, tableLines } from './ps-table.js';
 import { oneLine } from './safe-text.js';

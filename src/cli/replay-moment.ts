@@ -1,6 +1,6 @@
 /** `mur replay --at`: one event and everything as it stood after it. Pure. The table of all events is in replay-view.ts. */
 import { type MachineState, type Replay, type ReplayStep, stateText } from '../replay/index.js';
-import { duration } from './measure.js';
+import { duration } from '../text/measure.js';
 import type { ReplayLook } from './replay-view.js';
 import { depthOf, machineLabel, phraseOf, stateParts, valueText } from './replay-words.js';
 import { oneLine } from './safe-text.js';

@@ -12,8 +12,8 @@ import {
   stateText,
 } from '../replay/index.js';
 import { systemClock } from '../supervise/clock.js';
+import { grouped } from '../text/measure.js';
 import type { CliContext, ExitStatus } from './context.js';
-import { grouped } from './measure.js';
 import type { ReplayFlags } from './replay.js';
 import { momentLines } from './replay-moment.js';
 import { headLines, type ReplayLook, tableLines, verifiedLine } from './replay-view.js';

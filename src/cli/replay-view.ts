@@ -2,7 +2,7 @@
 
 import { type MachineState, type Replay, type ReplayStep, stateText, type Verification } from '../replay/index.js';
 import { idTimeMs } from '../supervise/ids.js';
-import { count, duration } from './measure.js';
+import { count, duration } from '../text/measure.js';
 import { changesOf, depthOf, machineLabel, phraseOf, stateParts } from './replay-words.js';
 import { oneLine } from './safe-text.js';
 import type { Glyphs, Style } from './style.js';

@@ -1,4 +1,4 @@
-import { duration } from './measure.js';
+import { duration } from '../text/measure.js';
 import type { Output } from './output.js';
 import { oneLine } from './safe-text.js';
 import { repaint } from './screen.js';

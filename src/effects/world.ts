@@ -3,10 +3,12 @@
  * a chart's context. Not a second state machine: what happens next is always the charts' decision.
  * Read next: index.ts (which effect serves which actor), work.ts (one task).
  */
+import type { AnyActorRef } from 'xstate';
 import type { SessionEvent } from '../../machines/session/machine.js';
+import type { DoorSide } from '../door/side.js';
 import { type Continuation, redactor } from '../inference/index.js';
-import type { SessionInspection } from '../inspect/session.js';
 import type { StageDraft } from '../stage/draft.js';
+import type { SessionNotice } from '../supervise/notice.js';
 import type { TaskRegistry } from '../task/index.js';
 import type { BlobStore, TraceWriter } from '../trace/index.js';
 import type { DeadlineNotice } from './deadline.js';
@@ -33,9 +35,21 @@ export interface SessionWorld {
   url: string | undefined;
   continuation: Continuation | undefined;
   /** Only when live inspection was asked for. */
-  inspection: SessionInspection | undefined;
+  inspection: Inspection | undefined;
   /** Sends an event to the session's root mailbox. */
   send(event: SessionEvent): void;
+}
+
+/** Somebody who may look at the session while it runs (src/inspect), and can change nothing of it. */
+export interface Inspection {
+  /** What it answers on the door's port. */
+  readonly endpoint: DoorSide;
+  /** The session's root actor, before it starts. */
+  begin(root: AnyActorRef): void;
+  notice(notice: SessionNotice): void;
+  /** The door listens on `port`. Returns the address of the page. */
+  open(port: number): string;
+  close(): Promise<void>;
 }
 
 /** The trace of a session that has folders. Throws when staging has not made them. */

@@ -1,6 +1,7 @@
 /**
- * Text that crosses a border: cut at a byte limit, shown on a terminal, read back from files of JSON lines. Pure, except for
- * reading those files. Not parsing of manifests (src/manifest). Read next: the one file you need.
+ * Text that crosses a border: cut at a byte limit, shown on a terminal, read back from files of JSON lines; quantities as people
+ * read them (measure.ts). Pure, except for reading those files. Not parsing of manifests (src/manifest). Read next: the one file
+ * you need.
  */
 export { safeForTerminal } from './display.js';
 export { type JsonLine, readJsonLines } from './json-lines.js';

@@ -6,9 +6,7 @@ export type CameraMode = 'follow' | 'fit';
 /** Below this, labels of 11 px can no longer be read. */
 const readable = 0.8;
 const largest = 1.25;
-/** Room around, and above for the name of the actor. */
 const inset = 16;
-const insetTop = 36;
 
 export interface Size {
   readonly w: number;
@@ -36,7 +34,7 @@ function insideOf({ nodes, edges, width, height }: ChartLayout): Box {
     w: width,
     h: height,
   };
-  return { x: x - inset, y: y - insetTop, w: w + 2 * inset, h: h + inset + insetTop };
+  return { x: x - inset, y: y - inset, w: w + 2 * inset, h: h + 2 * inset };
 }
 
 /** Where the view begins on one axis. */

@@ -1,6 +1,7 @@
 /** Names of things as people read them. Everything here may come from a guest: `clean` before it is shown. */
-import { grouped, ordinal } from '../../../text/measure.js';
+
 import { safeForTerminal } from '../../../text/display.js';
+import { grouped, ordinal } from '../../../text/measure.js';
 
 /** `text` without anything that reorders, hides or controls: such characters become visible. Markup needs nothing: text is text. */
 export function clean(text: unknown): string {
@@ -88,7 +89,7 @@ export function clockText(ms: number): string {
 }
 
 export function wallTime(at: number): string {
-  return new Date(at).toLocaleTimeString('en-GB', { fractionalSecondDigits: 3 });
+  return `${new Date(at).toLocaleTimeString('en-GB')}.${String(Math.floor(at % 1_000)).padStart(3, '0')}`;
 }
 
 export { duration } from '../../../text/measure.js';

@@ -39,7 +39,7 @@ export function Rows({ count, height, anchor, label, className = '', behind, row
     const [top, bottom] = [anchor * height, (anchor + 1) * height];
     const [from, to] = [element.scrollTop, element.scrollTop + element.clientHeight];
     if (top < from || bottom > to) element.scrollTop = top - element.clientHeight * (bottom > to ? 0.8 : 0.3);
-  }, [anchor, count, height]);
+  }, [anchor, count, height, view.height]);
 
   const from = Math.max(0, Math.floor(view.top / height) - spare);
   const to = Math.min(count, Math.ceil((view.top + view.height) / height) + spare);
