@@ -29,6 +29,7 @@ describe('a config file', () => {
     expect(readConfig({ global: at('none'), project: at('no/ne') })).toEqual({
       credentials: new Map(),
       privateNames: [],
+      inspect: false,
       warnings: [],
     });
   });
@@ -92,15 +93,21 @@ describe('the merge of global and project config', () => {
     expect(merged(global, project).containment).toBe(expected),
   );
 
-  test('a project brings neither keys nor private names, and is told so', () => {
-    const config = merged('credentials: { A: g }', 'credentials: { A: p, B: p }\nnetwork: { private_names: [x] }');
+  test('a project brings neither keys nor private names nor inspection, and is told so', () => {
+    const config = merged(
+      'credentials: { A: g }',
+      'credentials: { A: p, B: p }\nnetwork: { private_names: [x] }\ninspect: true',
+    );
     expect(config.credentials.get('A')?.reveal()).toBe('g');
     expect(config.credentials.has('B')).toBe(false);
     expect(config.privateNames).toEqual([]);
+    expect(config.inspect).toBe(false);
     expect(config.warnings).toEqual([
       'credentials in p is ignored: only the global config may set it',
       'network.private_names in p is ignored: only the global config may set it',
+      'inspect in p is ignored: only the global config may set it',
     ]);
+    expect(merged('inspect: true', '').inspect).toBe(true);
   });
 
   test('a run in the home folder reads one file, once', () => {
