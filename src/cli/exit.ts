@@ -61,6 +61,7 @@ function endAtOnce(status: number): never {
 
 /** The signal that a shell reports as `status`; SIGKILL for a status that is none's. */
 function signalOf(status: number): NodeJS.Signals {
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) if (status === 128 + constants.signals[signal]) return signal;
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
+    if (status === 128 + constants.signals[signal]) return signal;
   return 'SIGKILL';
 }

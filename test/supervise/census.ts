@@ -12,7 +12,16 @@ export interface Census {
   readonly children: readonly string[];
 }
 
-const watched = ['SIGTERM', 'SIGINT', 'exit', 'beforeExit', 'uncaughtException', 'unhandledRejection', 'worker'];
+const watched = [
+  'SIGTERM',
+  'SIGINT',
+  'SIGHUP',
+  'exit',
+  'beforeExit',
+  'uncaughtException',
+  'unhandledRejection',
+  'worker',
+];
 
 export function census(): Census {
   return {

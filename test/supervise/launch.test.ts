@@ -22,10 +22,17 @@ const answers = [{ call: { tool: 'mur-tool-files', input: { action: 'list' } } }
 const slow = [{ say: 'a very slow answer '.repeat(400), delay_ms: 50 }];
 const serves = { lifecycle: { task_acceptance: 'queue', after_task: 'sleep' } };
 
+/** How many running records there were at each announcement of a door. */
+const published: number[] = [];
+
 function run(manifest: string, options: LaunchOptions = {}, more: RunRequest = { task: 'go' }): Promise<LaunchResult> {
   const manifestPath = sandbox.manifest(manifest);
   const env = { HOME: sandbox.home, MURMUR_A2A_TIMEOUT_SECS: '20' };
-  return launch(prepareRun({ manifestPath, ...more }, env).request, { home: murmurHome(env), ...options });
+  const onNotice = (notice: SessionNotice): void => {
+    if (notice.type === 'door.listening') published.push(leftIn('running').length);
+    options.onNotice?.(notice);
+  };
+  return launch(prepareRun({ manifestPath, ...more }, env).request, { home: murmurHome(env), ...options, onNotice });
 }
 
 /** Aborts once a notice of this type was heard. */
@@ -64,14 +71,16 @@ describe.runIf(process.platform === 'linux')('a launch', () => {
     ['stopped while a tool runs', () => run(rehearsal(answers), abortAt('tool.started')), 'canceled'],
   ];
 
-  test('leaves no thread, descriptor, timer, listener, child, record or folder, however it ends', {
+  test('L30 guard released: leaves no record, thread, descriptor, timer, listener, child or folder, however it ends', {
     timeout: 120_000,
   }, async () => {
     for (const [, work] of endings.slice(0, 2)) await work(); // what a first launch loads stays loaded
     await settled();
     const before = census();
     for (const [name, work, status] of endings) {
+      published.length = 0;
       expect((await work()).status, name).toBe(status);
+      expect(published, name).toEqual(/staging|stages/.test(name) ? [] : [1]);
       await settled();
       expect(census(), name).toEqual(before);
       expect([leftIn('running'), leftIn('sessions')], name).toEqual([[], []]);
