@@ -5,9 +5,10 @@
  */
 export { ioError } from './failure.js';
 export { holdDirectory } from './held.js';
+export { type Holding, holdingOf, isPid } from './holder.js';
 export { removeLeftovers } from './leftovers.js';
 export { ensurePrivateDirectory, locateMurmurHome, murmurHome } from './murmur-home.js';
-export { type ProcessStat, parseStat, startToken } from './process-identity.js';
+export { lookOnLinux, type Sighting, startToken } from './process-identity.js';
 export { applyRetention } from './retention.js';
 export { createSessionFolders, recordsGroup } from './session-folders.js';
 export { isLeftOver, temporaryName } from './temporary.js';

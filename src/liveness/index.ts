@@ -15,7 +15,7 @@
  *
  * Read next: types.ts (the verdicts), process.ts (how they come about), signal.ts.
  */
-export type { Kernel, Sighting } from './kernel.js';
+export type { Kernel } from './kernel.js';
 export { listRecords, runningDirLocation, scanRecords } from './list.js';
 export { parseRecord } from './parse.js';
 export type { Pidfd } from './pidfd.js';

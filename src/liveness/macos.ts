@@ -1,4 +1,4 @@
-import type { Sighting } from './kernel.js';
+import type { Sighting } from '../home/index.js';
 import { koffi } from './native.js';
 
 /** `PROC_PIDTBSDINFO`, and the `struct proc_bsdinfo` it fills (sys/proc_info.h). */

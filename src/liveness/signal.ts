@@ -10,10 +10,11 @@
  * share this home, whose numbers mean other processes; by `kill`, a pid that is given away between two adjacent system calls.
  */
 import { constants } from 'node:os';
+import { isPid } from '../home/index.js';
 import { type Kernel, systemKernel } from './kernel.js';
 import { errnoName, osErrorText, osReason } from './os-error.js';
 import { type Pidfd, systemPidfd } from './pidfd.js';
-import { isPid, processState } from './process.js';
+import { processState } from './process.js';
 import type { ProcessIdentity, ProcessState, SignalOutcome, StopSignal } from './types.js';
 
 export type Signaller = (identity: ProcessIdentity, signal: StopSignal) => SignalOutcome;

@@ -1,23 +1,23 @@
 import { describe, expect, test } from 'vitest';
-import { startToken, startTokenOf } from '../../src/home/process-identity.js';
+import { parseStat, startToken } from '../../src/home/process-identity.js';
 
 const fields = Array.from({ length: 19 }, (_, index) => String(index + 3)).join(' ');
 
 describe('the start token of a stat line', () => {
   test('L20 plain stat: is field 22', () => {
-    expect(startTokenOf(`1234 (sleep) ${fields} 987654 23 24`)).toBe('987654');
+    expect(parseStat(`1234 (sleep) ${fields} 987654 23 24`)?.startToken).toBe('987654');
   });
 
   test('L21 last paren: the name may hold spaces and parentheses', () => {
-    expect(startTokenOf(`1234 (a) (b c) ${fields} 987654 23 24`)).toBe('987654');
+    expect(parseStat(`1234 (a) (b c) ${fields} 987654 23 24`)?.startToken).toBe('987654');
   });
 
   test('L22 no paren: there is none', () => {
-    expect(startTokenOf('1234 sleep S 1 2 3')).toBeUndefined();
+    expect(parseStat('1234 sleep S 1 2 3')?.startToken).toBeUndefined();
   });
 
   test('L23 truncated: there is none', () => {
-    expect(startTokenOf(`1234 (sleep) ${fields}`)).toBeUndefined();
+    expect(parseStat(`1234 (sleep) ${fields}`)?.startToken).toBeUndefined();
   });
 });
 

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type MurmurHome, murmurHome } from '../../src/home/index.js';
+import { type MurmurHome, murmurHome, type Sighting } from '../../src/home/index.js';
 import { ensurePrivateDirectory } from '../../src/home/murmur-home.js';
 import { type ProcessIdentity, type RunningRecord, startToken } from '../../src/liveness/index.js';
-import type { Kernel, Sighting } from '../../src/liveness/kernel.js';
+import type { Kernel } from '../../src/liveness/kernel.js';
 import { temporaryFolder } from '../home/temporary.js';
 
 /** Largest pid the kernel could give, and never does: `pid_max` is smaller. */
