@@ -87,13 +87,14 @@ function itemsOf(story: readonly Task[]): Item[] {
 }
 
 function TaskHead({ task }: { task: Task }) {
+  const { session } = usePicture();
   return (
     <article class="task">
       <h2>
         Task <code>{shortId(task.id)}</code> <span class="dim">{sources[task.source] ?? clean(task.source)}</span>
       </h2>
       {task.text === null ? (
-        <p class="dim">Its text is not in what was kept.</p>
+        <p class="dim">{session.synced ? 'Its text is not in what was kept.' : '…'}</p>
       ) : (
         <Clip text={task.text} cut={task.textCut} className="prose" />
       )}

@@ -1,0 +1,102 @@
+// biome-ignore-all lint/performance/useDomNodeTextContent: what people see, not what the document holds
+/** The page in front of real sessions: `mur run --inspect` while it runs, `mur inspect` after it has ended. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { keepShot, launchBrowser, type Opened, openPage } from './browser.js';
+import { rehearsal, Sandbox, type Started } from './cli.js';
+
+let browser: Browser;
+let sandbox: Sandbox;
+let opened: Opened | undefined;
+let watching: Started | undefined;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+beforeEach(() => {
+  sandbox = new Sandbox();
+});
+afterEach(async () => {
+  await opened?.page.context().close();
+  watching?.child.kill('SIGINT');
+  await watching?.ended;
+  sandbox.remove();
+  opened = undefined;
+  watching = undefined;
+});
+
+const turns = [
+  {
+    think: 'A look around comes first.',
+    say: 'I write a note.',
+    call: { tool: 'mur-tool-files', input: { action: 'write', path: 'note.txt', content: 'the valve is shut\n' } },
+  },
+  {
+    say: 'Now I read it again, slowly, so that somebody can watch.',
+    delay_ms: 60,
+    call: { tool: 'mur-tool-files', input: { action: 'read', path: 'note.txt' } },
+  },
+  { expect: 'the valve is shut', say: 'The valve is shut, which is why the pump stopped.', delay_ms: 60 },
+];
+
+/** The address a command tells on stderr. */
+async function addressOf(started: Started): Promise<string> {
+  let text = '';
+  started.child.stderr!.on('data', (chunk: Buffer) => {
+    text += chunk.toString();
+  });
+  await started.seen(() => /inspect: http\S+\s/.test(text));
+  return /inspect: (http\S+)/.exec(text)![1]!;
+}
+
+const cards = (page: Page) => page.locator('.call').allInnerTexts();
+
+test('a running session is seen from its first words to its end, with what its tools were given and gave', async () => {
+  const manifest = sandbox.manifest(rehearsal(turns));
+  const run = sandbox.start(['run', '--manifest', manifest, '--task', 'Why did the pump stop?', '--inspect']);
+  opened = await openPage(browser, await addressOf(run));
+  const { page, errors } = opened;
+  expect(new URL(page.url()).search).toBe('');
+  await page.locator('.mode.live').waitFor();
+  await page.locator('.stage .state.on[data-id="turn.inferring"]').waitFor();
+  await keepShot(page, 'real-live');
+  await page.locator('.task', { hasText: 'Why did the pump stop?' }).waitFor();
+  await page.locator('.mode.over').waitFor({ timeout: 12_000 });
+  expect((await run.ended).code).toBe(0);
+
+  const [write, read] = await cards(page);
+  expect(write).toContain('the valve is shut');
+  expect(write).toContain('created note.txt');
+  expect(read).toContain('untrusted · tool:mur-tool-files');
+  await page
+    .getByRole('button', { name: /^Tool mur-tool-files read note\.txt/ })
+    .first()
+    .click();
+  await page.locator('.mode.past').waitFor();
+  expect(await page.locator('.call.chosen').innerText()).toContain('note.txt');
+  // Long enough to have a moment of its own whatever the machine is busy with; states of shorter ones may be told as one.
+  await page.getByRole('button', { name: /^Model turn 2: ok/ }).click();
+  await page.locator('.stage .state.on[data-id="turn.inferring"]').waitFor();
+  await keepShot(page, 'real-scrubbed');
+  expect(errors).toEqual([]);
+});
+
+test('a session that ended is opened from its records, and scrubbed through', async () => {
+  const manifest = sandbox.manifest(rehearsal(turns.map((turn) => ({ ...turn, delay_ms: 1 }))));
+  expect((await sandbox.run(['run', '--manifest', manifest, '--task', 'Why did the pump stop?'])).code).toBe(0);
+  watching = sandbox.start(['inspect', '--no-open', '@1']);
+  opened = await openPage(browser, await addressOf(watching), { theme: 'light' });
+  const { page, errors } = opened;
+  await page.locator('.mode.over').waitFor();
+  await page.locator('.stage .state.on[data-id="session.ended"]').waitFor();
+  expect((await cards(page))[0]).toContain('created note.txt');
+  await page.keyboard.press('7');
+  expect(await page.getByRole('tabpanel', { name: 'Session' }).innerText()).toContain('Gone');
+  await page.keyboard.press('Home');
+  await page.locator('.stage .state.on[data-id="session.staging.validating"]').waitFor();
+  await page.keyboard.press('Shift+ArrowRight');
+  await page.locator('.stage .state.on[data-id="turn.inferring"]').waitFor();
+  await keepShot(page, 'real-ended');
+  expect(errors).toEqual([]);
+});
