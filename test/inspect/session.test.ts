@@ -87,7 +87,7 @@ describe('mur run --inspect', () => {
     expect(readdirSync(running())).toEqual([]);
   });
 
-  it('without it there is no token, no page and no websocket, and nothing of inspection is loaded', async () => {
+  it('without it there is no token, no page and no websocket', async () => {
     sandbox.manifest(rehearsal([{ say: 'a slow answer '.repeat(20), delay_ms: 20 }]));
     const started = sandbox.start(['run', '--json', '--task', 'go']);
     const { url } = JSON.parse(`{"url":${await started.line('{"url":')}`) as { url: string };

@@ -21,8 +21,15 @@ export class Watcher {
   readonly messages: string[] = [];
   #waiting: (() => void)[] = [];
 
-  constructor(port: number, token: string, protocols: string[] = [PROTOCOL, `bearer.${token}`], query = '') {
-    this.socket = new WebSocket(`ws://127.0.0.1:${port}/inspect${query}`, protocols, { perMessageDeflate: false });
+  constructor(
+    port: number,
+    token: string,
+    protocols: string[] = [PROTOCOL, `bearer.${token}`],
+    query = '',
+    headers: Record<string, string> = {},
+  ) {
+    const url = `ws://127.0.0.1:${port}/inspect${query}`;
+    this.socket = new WebSocket(url, protocols, { perMessageDeflate: false, headers });
     this.socket.on('message', (data) => {
       this.messages.push(String(data));
       const value = JSON.parse(String(data)) as Frame | Frame[];

@@ -14,9 +14,10 @@ import type { TextRedactor } from '../redact.js';
 import { readToken } from '../token-file.js';
 import { showBundle } from './bundle.js';
 import { passLive } from './live.js';
+import { pause } from './pause.js';
 import { showEnding, showRecorded } from './recorded.js';
 import type { Sink } from './sink.js';
-import { runningTargets, type Target } from './target.js';
+import { livenessOf, runningTargets, type Target } from './target.js';
 
 export { type InspectServer, openServer } from './server.js';
 export { frameSink, type Sink } from './sink.js';
@@ -31,6 +32,7 @@ export interface RelayOptions {
 }
 
 const relistMs = 1_000;
+const againMs = 200;
 
 /** Shows every session to one reader. Resolves when all have ended and no other may start, or when nobody reads. */
 export async function relay(options: RelayOptions, sink: Sink): Promise<void> {
@@ -42,7 +44,7 @@ export async function relay(options: RelayOptions, sink: Sink): Promise<void> {
   for (const target of options.targets) show(target);
   while (options.isOpen && !sink.signal.aborted) {
     for (const target of runningTargets(options.home)) show(target);
-    await new Promise((resolve) => setTimeout(resolve, relistMs));
+    await pause(relistMs, sink.signal);
   }
   await Promise.all(shown.values());
 }
@@ -50,8 +52,19 @@ export async function relay(options: RelayOptions, sink: Sink): Promise<void> {
 async function showTarget({ home, redactText }: RelayOptions, target: Target, sink: Sink): Promise<void> {
   if (target.isBundle === true) return showBundle(target.recordsDir, redactText, sink);
   const recorded = { home, target, redactText };
-  const token = target.record === undefined ? undefined : readToken(home, target.sessionId);
-  const wasLive = token !== undefined && (await passLive(target, token, sink));
-  if (sink.signal.aborted) return;
-  await (wasLive ? showEnding(recorded, sink) : showRecorded(recorded, sink));
+  let wasLive = false;
+  let isRefused = false;
+  while (!sink.signal.aborted) {
+    const token = target.record === undefined ? undefined : readToken(home, target.sessionId);
+    if (token === undefined) break;
+    isRefused = !(await passLive(target, token, sink));
+    if (isRefused) break;
+    wasLive = true;
+    // It ends, or it only ended this connection; its token goes before its process does.
+    await pause(againMs, sink.signal);
+  }
+  if (!wasLive) return showRecorded({ ...recorded, isRefused }, sink);
+  // The last thing a session writes comes after it has said goodbye.
+  while (!sink.signal.aborted && (await livenessOf(target)).verdict !== 'Gone') await pause(againMs, sink.signal);
+  if (!sink.signal.aborted) await showEnding(recorded, sink);
 }

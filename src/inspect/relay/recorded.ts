@@ -10,6 +10,7 @@ import { followRecords } from '../records/follower.js';
 import { type JsonObject, readLines } from '../records/lines.js';
 import { Steps } from '../records/steps.js';
 import type { TextRedactor } from '../redact.js';
+import { pause } from './pause.js';
 import type { Sink } from './sink.js';
 import { livenessOf, type Target } from './target.js';
 import { FrameWriter } from './writer.js';
@@ -18,9 +19,12 @@ export interface RecordedOptions {
   readonly home: MurmurHome;
   readonly target: Target;
   readonly redactText: TextRedactor;
+  /** The session has a token, and took no client all the same. */
+  readonly isRefused?: boolean;
 }
 
 const notInspected = 'it was started without --inspect: this is what it writes to its records';
+const refused = 'it takes no more watchers: this is what it writes to its records';
 /** How often a session that still runs is looked at again. */
 const lookMs = 1_000;
 
@@ -42,7 +46,9 @@ export async function showRecorded(options: RecordedOptions, sink: Sink): Promis
       capsule: { name: record.capsule_name, version: record.capsule_version },
     };
     const isGone = liveness.verdict === 'Gone';
-    await out.write(facts.describe(Date.now(), liveness, live, isGone ? null : notInspected));
+    await out.write(
+      facts.describe(Date.now(), liveness, live, isGone ? null : options.isRefused === true ? refused : notInspected),
+    );
     return isGone;
   };
   let isOver = await describe();
@@ -99,16 +105,4 @@ async function eventLines({ recordsDir }: Target): Promise<JsonObject[]> {
 function asPresent(body: FrameBody): FrameBody {
   const { past: _, ...present } = body as FrameBody & { readonly past?: true };
   return present as FrameBody;
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done, { once: true });
-    function done(): void {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    }
-  });
 }
