@@ -19,7 +19,9 @@ export function plainLines(notice: SessionNotice): readonly string[] {
     case 'task.started':
       return [short(`task: ${oneLine(notice.text) || '(blank)'}`)];
     case 'tool.started':
-      return [short(`turn ${ordinal(notice.turn)}: calls ${oneLine(notice.name)} ${callInput(notice.input)}`)];
+      return [
+        short(`turn ${ordinal(notice.turn)}: calls ${oneLine(notice.name)} ${callInput(notice.input)}`.trimEnd()),
+      ];
     case 'tool.finished': {
       const line = `${oneLine(notice.name)}: ${notice.status} in ${duration(notice.durationMs)}`;
       return [short(notice.error === undefined ? line : `${line}: ${oneLine(notice.error)}`)];

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Output, type TextStream } from '../../src/cli/output.js';
+import { plainLines } from '../../src/cli/plain.js';
 import { type RunEnding, RunView, type RunViewOptions } from '../../src/cli/run-view.js';
 import { MurError } from '../../src/errors/index.js';
 import type { Clock } from '../../src/supervise/clock.js';
@@ -111,6 +112,12 @@ describe('stdout that is no terminal', () => {
 });
 
 describe('stderr that is no terminal', () => {
+  it('names a tool that is called without input, and nothing after its name', () => {
+    expect(
+      plainLines({ type: 'tool.started', taskId: 'tsk_1', turn: 2, callId: 'c1', name: 'clock', input: '{}' }),
+    ).toEqual(['turn 3: calls clock']);
+  });
+
   it('gets one line per fact and the answer, indented, with nothing to redraw', () => {
     expect(show().stderr).toBe(
       [
