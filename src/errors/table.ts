@@ -36,7 +36,10 @@ const rows = {
   'E-RUN-009': { when: 'a prompt file or prompt artifact cannot be read' },
   'E-RUN-010': { when: 'the configured door port is in use' },
   'E-RUN-022': { when: 'a session address names no running session', hint: 'mur ps lists what is running' },
-  'E-RUN-023': { when: 'a running session did not answer at its door', hint: 'its record is kept; try again, or mur stop it' },
+  'E-RUN-023': {
+    when: 'a running session did not answer at its door',
+    hint: 'its record is kept; try again, or mur stop it',
+  },
   'E-RUN-024': { when: 'a running session could not be ended', hint: 'its record is kept; mur ps shows what is left' },
   'E-RUN-025': { when: 'an artifact behind a gateway declares no usable upstream_auth' },
   'E-RUN-027': { when: 'the upstream kept rejecting the credential' },
