@@ -77,6 +77,14 @@ describe('a config file', () => {
       expect(refusal(() => parseConfig(`credentials:\n  ${line}\n`, 'c'))).not.toContain('sk-secret');
     }
   });
+
+  test('may ask for live inspection of every session', () => {
+    expect(parseConfig('inspect: true\n', 'c.yaml').inspect).toBe(true);
+    expect(parseConfig('{}\n', 'c.yaml').inspect).toBe(false);
+    expect(refusal(() => parseConfig('inspect: "yes"\n', 'c.yaml'))).toBe(
+      'E-IO-003 failed to parse c.yaml: inspect: expected boolean, got string',
+    );
+  });
 });
 
 describe('the merge of global and project config', () => {
