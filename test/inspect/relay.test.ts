@@ -136,6 +136,26 @@ describe('mur inspect --json', () => {
     rmSync(join(sandbox.root, 'torn'), { recursive: true });
   });
 
+  it.each([['bundle'], []])('shows a bundle somebody exported, named %s', async (...words) => {
+    sandbox.manifest(short);
+    await sandbox.run(['run', '--task', 'go']);
+    await sandbox.run(['replay', '--export', 'sent.murbundle']);
+    const ran = await sandbox.run(['inspect', '--json', ...words, 'sent.murbundle']);
+    expect([ran.code, ran.stderr]).toEqual([0, '']);
+    const frames = framesOf(ran.stdout);
+    expect(frames.find((frame) => frame.type === 'session')).toMatchObject({
+      source: 'records',
+      sourceNote: expect.stringContaining('bundle'),
+      capsule: { name: 'sample' },
+      ended: { status: 'ok' },
+    });
+    expect(frames.filter(({ type }) => type === 'trace').length).toBe(sandbox.trace().length);
+    expect(frames.filter(({ type }) => type === 'message').length).toBe(4);
+    expect(frames.findLast((frame) => frame.type === 'snap' && frame.id === 'session')).toMatchObject({
+      snap: { v: 'ended' },
+    });
+  });
+
   it('does not show a key of the config file that got into a record', async () => {
     sandbox.manifest(short);
     await sandbox.run(['run', '--task', 'go']);
