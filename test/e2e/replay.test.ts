@@ -76,7 +76,7 @@ describe('a real session replays without a divergence', () => {
 
   test('one with a deadline', async () => {
     sandbox.manifest(rehearsal(slow));
-    await sandbox.run(['run', '--task', 'Hallo', '--deadline', '1']);
+    await sandbox.run(['run', '--task', 'Hallo', '--deadline', '3']);
     expectFaithful(newest());
     expect(rootOf(newest())).toMatchObject({ context: { status: 'deadline_reached' } });
   });
