@@ -1,5 +1,5 @@
-/** Joins the inspection page into dist/inspect-page: index.html, page.js, page.css. Nothing else is ever loaded by it. */
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+/** Joins the inspection page into dist/inspect-page: index.html, page.js, page.css, and the licence of what page.js holds. Nothing else is ever loaded by it. */
+import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
@@ -15,7 +15,7 @@ const bundle = await rolldown({
 });
 const fresh = `${target}-${process.pid}`;
 mkdirSync(fresh, { recursive: true });
-await bundle.write({ dir: fresh, format: 'esm', sourcemap: false, minify: true });
+await bundle.write({ dir: fresh, format: 'esm', sourcemap: false, minify: true, comments: false });
 await bundle.close();
 const sheets = [
   ...[
@@ -35,6 +35,7 @@ const sheets = [
 ];
 const css = sheets.map((name) => readFileSync(source(`style/${name}.css`), 'utf8')).join('');
 writeFileSync(`${fresh}/page.css`, squeezed(css));
+copyFileSync(fileURLToPath(new URL('../node_modules/preact/LICENSE', import.meta.url)), `${fresh}/preact.LICENSE`);
 writeFileSync(`${fresh}/index.html`, readFileSync(source('index.html'), 'utf8'));
 rmSync(target, { recursive: true, force: true });
 renameSync(fresh, target);
@@ -47,5 +48,7 @@ function squeezed(css) {
     .replace(/ ?([{};,]) ?/g, '$1')
     .replace(/([\w-]): /g, '$1:')
     .replace(/;}/g, '}')
+    .replace(/ > /g, '>')
+    .replace(/(?<=[ ,:(-])0\./g, '.')
     .trim();
 }

@@ -1,7 +1,8 @@
 /** The keyboard. What each key does is told in view/help.tsx. */
+
+import { startPlaying, stepFrom } from './store/steps.js';
 import type { App, Picture } from './view/app-context.js';
 import { mainViews, sideViews } from './view/app-context.js';
-import { startPlaying, stepFrom } from './view/timeline.js';
 import { nextTheme } from './view/top.js';
 
 export function onKey(event: KeyboardEvent, app: App, picture: Picture | null, railOpen: boolean): void {

@@ -11,20 +11,21 @@ import { applyTheme, storedTheme } from './view/top.js';
 
 const intake = new Intake();
 const host = document.getElementById('page')!;
+const patienceMs = 150;
 let link: LinkState = 'connecting';
 let skew = 0;
-let isDue = false;
+let timer: ReturnType<typeof setTimeout> | undefined;
 let spentMs = 0;
 
 /** At the next frame; later when the last picture took long, so that a flood of frames leaves time for clicks. */
-function schedule(): void {
-  if (isDue) return;
-  isDue = true;
-  setTimeout(() => requestAnimationFrame(draw), Math.min(400, spentMs * 3));
+function schedule(waitMs = Math.min(400, spentMs * 3)): void {
+  if (waitMs > 0 && timer !== undefined) return;
+  clearTimeout(timer);
+  timer = setTimeout(() => requestAnimationFrame(draw), waitMs);
 }
 
 function draw(): void {
-  isDue = false;
+  timer = undefined;
   const began = performance.now();
   render(<App model={intake.shown} link={link} skew={skew} />, host);
   spentMs = performance.now() - began;
@@ -44,8 +45,11 @@ connect({
     return hello === null || hello.scope === '*' || !isOver;
   },
   frames(frames) {
+    const isFirst = intake.shown.sessions.size === 0;
     intake.take(frames);
     for (const frame of frames) if (frame.type === 'hello') skew = frame.now - Date.now();
-    schedule();
+    // What lives now comes before its past: a moment's patience spares the first picture a jump.
+    if (frames.some(({ type }) => type === 'synced')) schedule(0);
+    else schedule(isFirst ? patienceMs : undefined);
   },
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Frame } from '../../../src/inspect/frame.js';
-import { callsOf, unfenced } from '../../../src/inspect/page/store/calls.js';
+import { callsOf } from '../../../src/inspect/page/store/calls.js';
+import { unfenced } from '../../../src/inspect/page/store/fence.js';
 import { Intake } from '../../../src/inspect/page/store/fold.js';
 import { spentBy, summaryOf } from '../../../src/inspect/page/store/pick.js';
 import { storyOf } from '../../../src/inspect/page/store/story.js';

@@ -3,48 +3,9 @@
  * messages), so that a session reads the same while it runs, from its records, and from a half of either.
  */
 import type { MessageFrame, NoteFrame, TraceFrame } from '../../frame.js';
+import type { Call, CallKind, Tokens } from './call.js';
+import { unfenced } from './fence.js';
 import type { Entry } from './model.js';
-
-export type CallKind = 'driver' | 'tool' | 'skill' | 'shell';
-
-export interface Tokens {
-  readonly input: number | null;
-  readonly output: number | null;
-  readonly cached: number | null;
-  readonly thinking: number | null;
-}
-
-export interface Call {
-  readonly key: string;
-  kind: CallKind;
-  name: string;
-  readonly taskId: string;
-  /** From 0, as in the trace. */
-  turn: number;
-  callId: string | null;
-  start: number;
-  /** Null while it runs. */
-  end: number | null;
-  status: 'running' | 'ok' | 'error';
-  inBytes: number | null;
-  outBytes: number | null;
-  /** A tool's arguments; undefined until known. */
-  input: unknown;
-  /** What the model was given back; null until known. */
-  output: string | null;
-  /** Source of the fence around `output`; null for trusted text. */
-  fence: string | null;
-  /** The runtime's own words when a call could not run, and the code of a failed driver call. */
-  error: string | null;
-  code: string | null;
-  tokens: Tokens | null;
-  /** How a driver call ended: `tool_call`, `end_turn`, ... */
-  decision: string | null;
-  model: string | null;
-  /** Characters left out by the caps of the sender. */
-  cut: number;
-  exitCode: number | null;
-}
 
 class Calls {
   readonly all = new Map<string, Call>();
@@ -259,17 +220,6 @@ export function callsOf(entries: readonly Entry[]): Call[] {
   return [...calls.all.values()].sort(
     (a, b) => a.start - b.start || Number(a.kind !== 'driver') - Number(b.kind !== 'driver'),
   );
-}
-
-/** The text inside the fence, when it is fenced the way the runtime does it. */
-export function unfenced(output: string, fence: string | undefined): string {
-  if (fence === undefined) return output;
-  const open = output.indexOf('>\n');
-  const close = output.lastIndexOf('</untrusted-content>');
-  if (!output.startsWith('<untrusted-content') || open < 0 || close < open) return output;
-  const inside = output.slice(open + 2, close);
-  const after = output.slice(close + '</untrusted-content>'.length);
-  return inside.replace(/\n$/, '') + after;
 }
 
 /** `session/task:T/turn:0/infer` as its parts. */

@@ -1,6 +1,6 @@
 /** Small readings of what sessions and calls carry, as people read them. */
 import type { SessionFrame } from '../../frame.js';
-import type { Call } from './calls.js';
+import type { Call } from './call.js';
 import { bytes, clean, duration, grouped } from './names.js';
 
 /** `write logs/pump.log`: the arguments that fit on one line, without their names where they speak for themselves. */

@@ -1,5 +1,5 @@
 /** The session as it reads: tasks, their turns, and in each turn what the model thought, said and called. */
-import type { Call } from './calls.js';
+import type { Call } from './call.js';
 import type { Entry } from './model.js';
 
 export interface Block {

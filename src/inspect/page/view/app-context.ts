@@ -3,7 +3,7 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { LinkState } from '../link.js';
 import type { Axis } from '../store/axis.js';
-import type { Call } from '../store/calls.js';
+import type { Call } from '../store/call.js';
 import type { CameraMode } from '../store/camera.js';
 import type { Cursor, Model, SessionModel } from '../store/model.js';
 import type { Moment } from '../store/moment.js';

@@ -1,5 +1,5 @@
 /** The waterfall: every driver call, tool call and command against time. */
-import type { Call } from '../store/calls.js';
+import type { Call } from '../store/call.js';
 import { clean, ordinal } from '../store/names.js';
 import { callTitle, sizeText, summaryOf, tookText } from '../store/pick.js';
 import { useApp, usePicture } from './app-context.js';
