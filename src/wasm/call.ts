@@ -45,6 +45,8 @@ export class GuestCall {
   #over = false;
   #holdsPermit = false;
   #startedAt: number | undefined;
+  /** Runs until a thread has taken the call; from there the deadline counts. */
+  #notBegun: NodeJS.Timeout | undefined;
 
   constructor(request: CallRequest, component: CompiledComponent, pool: WorkerPool) {
     this.#request = request;
@@ -55,7 +57,9 @@ export class GuestCall {
       answer: (op, args) => this.#answer(op, args),
       event: (event) => this.#event(event),
       instantiating: () => {
-        if (!this.#over) this.#deadline.start(request.limits.deadlineMs);
+        if (this.#over) return;
+        clearTimeout(this.#notBegun);
+        this.#deadline.start(request.limits.deadlineMs);
       },
     });
   }
@@ -120,7 +124,7 @@ export class GuestCall {
 
   async #runOnThread(form: RunnableForm, signal: AbortSignal): Promise<CallResult> {
     const { component, kind, input, limits, env, preopens } = this.#request;
-    const notBegun = setTimeout(() => this.#end('not begun'), beginTimeoutMs);
+    this.#notBegun = setTimeout(() => this.#end('not begun'), beginTimeoutMs);
     try {
       return await this.#pool.run(
         {
@@ -139,7 +143,7 @@ export class GuestCall {
         signal,
       );
     } finally {
-      clearTimeout(notBegun);
+      clearTimeout(this.#notBegun);
     }
   }
 

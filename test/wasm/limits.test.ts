@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { answer } from '../fixtures/component/guests.js';
 import { failureOf, openHost, resultOf, type TestHost } from './host.js';
 
@@ -35,6 +35,27 @@ describe('deadline', () => {
   it('bounds a start function too, which runs before the export', async () => {
     const guest = { fields: '(func $init (loop $again (br $again))) (start $init)', run: '' };
     expect(failureOf(await host.call(guest, { limits: { deadlineMs: 100 } })).kind).toBe('deadline');
+  });
+
+  it('is the only limit of time once a thread has begun: a call may take minutes', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const over = new AbortController();
+      const outcome = await host.call('capsule', {
+        limits: { deadlineMs: 600_000 },
+        signal: over.signal,
+        host: {
+          invoke: () => {
+            vi.advanceTimersByTime(300_000);
+            over.abort();
+            return new Promise(() => {});
+          },
+        },
+      });
+      expect(failureOf(outcome).kind).toBe('aborted');
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('fires while the guest is parked in a host import', async () => {
