@@ -1,9 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { screenAfter } from '../cli/terminal.js';
+import { build, guests } from '../fixtures/component/guests.js';
 import { rehearsal, Sandbox, type Started } from './cli.js';
 import { killed, lingering, recorded, runningDir, writeRecord } from './records.js';
 
@@ -70,6 +71,25 @@ describe('mur ps', () => {
       { session_id: two.id, capsule: 'sample', version: '0.1.0', status: 'running', url: two.url },
       { session_id: one.id, uptime_s: expect.any(Number), workdir: sandbox.records()[0] },
     ]);
+  });
+
+  test('lists a session as running while a tool of it computes and never returns (reports row 51)', async () => {
+    sandbox.write('project/spin/murmur.yaml', 'name: spin\nversion: "1.0.0"\nruntime: tool\n');
+    sandbox.write('project/spin/spin.wasm', await build(guests.spin));
+    sandbox.manifest(
+      rehearsal([{ call: { tool: 'spin', input: {} } }, { say: 'ok' }], {
+        artifacts: [
+          { name: 'mur-driver-rehearsal', version: '0.1.0', runtime: 'driver' },
+          { name: 'spin', source: './spin', local_source: true },
+        ],
+      }),
+    );
+    const busy = start(['run', '--task', 'Hallo']);
+    const id = await busy.line('session: ');
+    const log = join(sandbox.records()[0]!, 'events.jsonl');
+    await busy.seen(() => readFileSync(log, 'utf8').includes('"running.wasm"'));
+    const { stdout } = await sandbox.run(['ps', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject([{ session_id: id, status: 'running' }]);
   });
 
   test('prunes the record of a killed session exactly once, with readers racing', async () => {

@@ -52,7 +52,7 @@ describe.each([
     expect(signal(running, 'SIGTERM')).toEqual({ outcome: 'AlreadyGone' });
   });
 
-  test('a record with another start signals nothing, a thousand times', async () => {
+  test('a record with another start signals nothing, a thousand times (reports row 63)', async () => {
     const stranger = await startProcess();
     for (let round = 0; round < 1_000; round += 1) {
       const outcome = signal({ pid: stranger.pid, process_start: `${round}` }, 'SIGKILL');
