@@ -28,6 +28,8 @@ export class Notes {
       if (this.onNote !== undefined) this.#stream(note);
       return;
     }
+    // Its address carries the token of this very watcher's door.
+    if (note.type === 'inspection.listening') return;
     this.#endStreams();
     const at = this.#now();
     this.#kept.push({ note, at });
