@@ -6,7 +6,7 @@ export function welcome(version: string, style: Style): string {
   const commands: readonly (readonly [string, string])[] = [
     ['mur run', 'run the capsule whose murmur.yaml is in this folder'],
     ['mur run --print --task "Say hello"', 'give it a task of yours and print only its answer'],
-    ['mur help run', 'every flag, with examples'],
+    ['mur inspect', 'see sessions in a browser: charts, calls, time travel'],
   ];
   const columns = Math.max(...commands.map(([command]) => command.length));
   const lines = commands.map(([command, what]) => `  ${cyan(command.padEnd(columns))}   ${dim(what)}`);
