@@ -2,9 +2,14 @@ import type { AnyActorRef, InspectionEvent } from 'xstate';
 import type { Limits } from './limits.js';
 import type { Raw, Watch } from './watch.js';
 
-export interface Gathered {
+export interface Gathered extends Raw {
   readonly watch: Watch;
-  readonly raw: Raw;
+}
+
+/** Things left out of one session's account. */
+export interface Missed {
+  ev: number;
+  snap: number;
 }
 
 /**
@@ -16,11 +21,11 @@ export class Backlog {
   readonly #now: () => number;
   #fresh: Gathered[] = [];
   /** Taken from `#fresh` to be looked at, in order. */
-  #batch: Gathered[] = [];
+  #batch: (Gathered | undefined)[] = [];
   #next = 0;
   #seq = 0;
   #isBehind = false;
-  #missed = new Map<Watch, { ev: number; snap: number }>();
+  #missed = new Map<Watch, Missed>();
 
   constructor(limits: Limits, now: () => number) {
     this.#limits = limits;
@@ -46,7 +51,7 @@ export class Backlog {
       else if (event.type === '@xstate.snapshot') missed.snap += 1;
       return;
     }
-    this.#fresh.push({ watch, raw: { event, at: this.#now(), seq: this.#seq } });
+    this.#fresh.push({ watch, event, at: this.#now(), seq: this.#seq, isCovered: false });
     this.#seq += 1;
   }
 
@@ -56,15 +61,18 @@ export class Backlog {
       this.#batch = this.#fresh;
       this.#fresh = [];
       this.#next = 0;
-      cover(this.#batch, this.#limits.exactSnapshots);
+      cover(this.#batch as Gathered[], this.#limits.exactSnapshots);
     }
     const gathered = this.#batch[this.#next];
-    if (gathered !== undefined) this.#next += 1;
+    if (gathered === undefined) return undefined;
+    // Let go at once: a snapshot holds its actors.
+    this.#batch[this.#next] = undefined;
+    this.#next += 1;
     return gathered;
   }
 
   /** What was not taken in, when some was not and all the rest was looked at. Gathering goes on. */
-  catchUp(): ReadonlyMap<Watch, { readonly ev: number; readonly snap: number }> | undefined {
+  catchUp(): ReadonlyMap<Watch, Readonly<Missed>> | undefined {
     if (!this.#isBehind || this.size > 0) return undefined;
     const missed = this.#missed;
     this.#isBehind = false;
@@ -99,12 +107,12 @@ function isTold(event: InspectionEvent): boolean {
 
 /** At a busy moment, only the newest snapshot of each actor is looked at. */
 function cover(batch: readonly Gathered[], exactSnapshots: number): void {
-  const snapshots = batch.filter(({ raw }) => raw.event.type === '@xstate.snapshot');
+  const snapshots = batch.filter(({ event }) => event.type === '@xstate.snapshot');
   if (snapshots.length <= exactSnapshots) return;
   const seen = new Set<AnyActorRef>();
-  for (const { raw } of snapshots.reverse()) {
-    const ref = raw.event.actorRef as AnyActorRef;
-    raw.isCovered = seen.has(ref);
+  for (const gathered of snapshots.reverse()) {
+    const ref = gathered.event.actorRef as AnyActorRef;
+    gathered.isCovered = seen.has(ref);
     seen.add(ref);
   }
 }

@@ -16,7 +16,7 @@
  */
 import type { InspectionEvent } from 'xstate';
 import { murVersion } from '../version.js';
-import { Backlog } from './backlog.js';
+import { Backlog, type Gathered } from './backlog.js';
 import type { Client } from './client.js';
 import { definitionByKey } from './definition.js';
 import { Duty, type Left } from './duty.js';
@@ -133,7 +133,7 @@ export class Hub {
     for (let looked = 1; ; looked += 1) {
       const gathered = this.#backlog.take();
       if (gathered === undefined) break;
-      this.#look(gathered.watch, gathered.raw);
+      this.#look(gathered);
       if (looked % 16 === 0 && performance.now() > untilMs) break;
     }
     this.#catchUp();
@@ -193,12 +193,13 @@ export class Hub {
   }
 
   /** Frames of one gathered thing, to everybody who was told of its session before it happened. */
-  #look(watch: Watch, raw: Parameters<Watch['frames']>[0]): void {
+  #look(gathered: Gathered): void {
+    const { watch, seq } = gathered;
     const watched = this.#watched.get(watch.subject.sys);
     if (watched === undefined) return;
     let bodies: readonly FrameBody[];
     try {
-      bodies = watch.frames(raw);
+      bodies = watch.frames(gathered);
     } catch {
       // An actor that cannot even be named: nobody can be told anything true about it.
       for (const client of this.#clients) client.missed(watch.subject.sys, 0, 1);
@@ -208,7 +209,7 @@ export class Hub {
       const item = this.#item(body);
       for (const client of this.#clients) {
         const since = watched.since.get(client);
-        if (since !== undefined && since <= raw.seq && client.standing(watch.subject.sys) === 'told') {
+        if (since !== undefined && since <= seq && client.standing(watch.subject.sys) === 'told') {
           this.#send(client, item);
         }
       }

@@ -12,7 +12,7 @@ export const limits = {
   /** Snapshots gathered in one tick up to which all of them are sent, so that a quiet session can be followed step by step. */
   exactSnapshots: 256,
   /** Things gathered and not yet looked at; above it all of them are dropped and the clients are told everything anew. */
-  backlog: 16_384,
+  backlog: 4_096,
   /** Droppable frames waiting for one client; the oldest go first. */
   waitingFrames: 4_096,
   /** Frames waiting that may not be dropped; above it the client is told everything anew once it reads again. */

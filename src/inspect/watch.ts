@@ -14,7 +14,7 @@ export interface Raw {
   /** Position among everything gathered. */
   readonly seq: number;
   /** A newer snapshot of the same actor stands for this one. */
-  isCovered?: boolean;
+  isCovered: boolean;
 }
 
 type Edge = TransitionDefinition<never, never>;
@@ -68,7 +68,7 @@ export class Watch {
       case '@xstate.event':
         return this.#event(ref, event.sourceRef as AnyActorRef | undefined, event.event, at);
       case '@xstate.snapshot':
-        return isCovered === true ? [] : this.#snapshot(ref, event.snapshot as SnapshotLike, event.event.type, at);
+        return isCovered ? [] : this.#snapshot(ref, event.snapshot as SnapshotLike, event.event.type, at);
       default:
         return [];
     }

@@ -41,10 +41,12 @@ export interface BusyOptions {
   readonly effectMs?: number;
   /** What the tool call's `run` answers beside its status; for hostile values. */
   readonly output?: () => object;
+  /** False: no inspection is attached from the start. */
+  readonly isRecorded?: boolean;
 }
 
 export function busySession(sys: string, options: BusyOptions = {}): BusySession {
-  const { effectMs = 0, output = () => ({}) } = options;
+  const { effectMs = 0, output = () => ({}), isRecorded = true } = options;
   // As input and output do, even the quickest effect answers in another turn of the loop.
   const after = <T>(value: T): Promise<T> => (effectMs > 0 ? sleep(effectMs, value) : immediate(value));
   const nothing = fromPromise(() => after(null)) as never;
@@ -83,7 +85,12 @@ export function busySession(sys: string, options: BusyOptions = {}): BusySession
       turn,
     },
   });
-  const root = createActor(lightSession.provide({ actors: { task } }), { id: 'session', input });
+  const root = createActor(lightSession.provide({ actors: { task } }), {
+    id: 'session',
+    input,
+    // A real session has its recorder attached at all times (src/supervise/launch.ts): what that costs is not the watchers'.
+    ...(isRecorded ? { inspect: () => undefined } : {}),
+  });
   observe(root, { error: (error) => console.error(error) });
   root.start();
   let count = 0;

@@ -20,7 +20,7 @@ const attached = (busy: BusySession): number => {
     _sendInspectionEvent: (event: object) => void;
   };
   let seen = 0;
-  // The observers of a system are private; each one spreads what it is handed.
+  // The observers of a system are private; an event is read only when there is one.
   send({
     get type() {
       seen += 1;
@@ -33,7 +33,7 @@ const attached = (busy: BusySession): number => {
 describe('while nobody watches', () => {
   it('no inspection is attached: not before the first client, not after the last', async () => {
     const { hub, port, token } = await hubForTest();
-    const busy = session('ses_a');
+    const busy = session('ses_a', { isRecorded: false });
     hub.add(busy.subject);
     await busy.work();
     expect([hub.isAttached, attached(busy), hub.backlog]).toEqual([false, 0, 0]);
@@ -130,7 +130,7 @@ describe('a client', () => {
     const { hub, port, token } = await hubForTest();
     const watcher = new Watcher(port, token);
     await watcher.until(() => watcher.of('hello').length === 1);
-    const busy = session('ses_late');
+    const busy = session('ses_late', { isRecorded: false });
     const remove = hub.add(busy.subject);
     await watcher.synced('ses_late');
     remove();

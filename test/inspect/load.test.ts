@@ -23,14 +23,13 @@ it('200 busy sessions and 5 watchers: queues stay bounded, losses are told, ever
   const ends = busy.map((session) => session.keepBusy(0));
   let mostWaiting = 0;
   let mostBacklog = 0;
-  const until = performance.now() + 4_000;
-  while (performance.now() < until) {
+  const tasks = () => busy.reduce((sum, session) => sum + session.tasks, 0);
+  while (tasks() < 800) {
     await sleep(20);
     mostWaiting = Math.max(mostWaiting, ...clients.map((client) => client.waitingFrames));
     mostBacklog = Math.max(mostBacklog, hub.backlog);
   }
   for (const end of ends) end();
-  expect(busy.reduce((sum, { tasks }) => sum + tasks, 0)).toBeGreaterThan(200);
   expect(mostWaiting).toBeLessThan(limits.waitingFrames + limits.waitingKept + limits.messageFrames);
   expect(mostBacklog).toBeLessThanOrEqual(limits.backlog);
 
