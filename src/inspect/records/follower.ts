@@ -91,7 +91,6 @@ async function* steps(options: FollowOptions, bytes: number, pace: () => Promise
   }
   const lines: JsonObject[] = [];
   for await (const line of readLines(join(options.recordsDir, EVENT_LOG_FILE), bytes)) lines.push(line);
-  if (lines.length === 0) return;
   for (const body of new Steps(options).bodies(lines)) {
     yield body;
     await pace();

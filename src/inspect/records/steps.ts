@@ -1,3 +1,4 @@
+import { reasonOf } from '../../errors/index.js';
 import { eventLogItems, type MachineState, type ReplayStep, replayOf, rootPath } from '../../replay/index.js';
 import type { JsonLine } from '../../text/index.js';
 import { definitionOf } from '../definition.js';
@@ -6,7 +7,7 @@ import { chartEntry, segmentOf } from '../identity.js';
 import type { FrameBody } from '../item.js';
 import { redact } from '../redact.js';
 import { viewOf } from '../view.js';
-import type { BodyContext } from './bodies.js';
+import { asPast, type BodyContext, noteBody } from './bodies.js';
 import type { JsonObject } from './lines.js';
 
 /**
@@ -17,16 +18,28 @@ export class Steps {
   readonly #context: BodyContext;
   readonly #ids = new Ids();
   #next = 0;
+  #isUseless = false;
 
   constructor(context: BodyContext) {
     this.#context = context;
   }
 
   /**
-   * Of the lines of the whole log, the events that were not told yet. Lazy: each `next` folds one event. Throws what `replayOf`
-   * throws, such as `E-TRC-902` when a chart has changed since.
+   * Of the lines of the whole log, the events that were not told yet. Lazy: each `next` folds one event. A log that cannot be folded,
+   * because a chart has changed since or because it is none, is a notice that says so; the rest of the records is shown all the same.
    */
-  *bodies(lines: Iterable<JsonObject>): Generator<FrameBody> {
+  *bodies(lines: readonly JsonObject[]): Generator<FrameBody> {
+    if (lines.length === 0 || this.#isUseless) return;
+    try {
+      yield* this.#folded(lines);
+    } catch (error) {
+      this.#isUseless = true;
+      const message = `the steps of this session cannot be shown: ${reasonOf(error)}`;
+      yield asPast(noteBody(this.#context, { type: 'warning', code: '', message, origin: 'runtime' }, Date.now()));
+    }
+  }
+
+  *#folded(lines: readonly JsonObject[]): Generator<FrameBody> {
     const replay = replayOf(eventLogItems(items(lines)));
     const { length } = replay;
     for (const step of replay.steps(this.#next, length - 1)) {

@@ -8,8 +8,10 @@
  * Read next: target.ts (which sessions), server.ts (the page's own server).
  */
 
+import { reasonOf } from '../../errors/index.js';
 import type { MurmurHome } from '../../home/index.js';
 import { murVersion } from '../../version.js';
+import type { Frame } from '../frame.js';
 import type { TextRedactor } from '../redact.js';
 import { readToken } from '../token-file.js';
 import { showBundle } from './bundle.js';
@@ -39,7 +41,14 @@ export async function relay(options: RelayOptions, sink: Sink): Promise<void> {
   sink.send([{ q: 1, type: 'hello', v: 1, scope: '*', now: Date.now(), mur: murVersion }]);
   const shown = new Map<string, Promise<void>>();
   const show = (target: Target): void => {
-    if (!shown.has(target.sessionId)) shown.set(target.sessionId, showTarget(options, target, sink));
+    // A session that was still being staged has records and no door: it is shown again when it runs.
+    const key = `${target.sessionId} ${target.record === undefined ? 'recorded' : 'running'}`;
+    if (shown.has(key)) return;
+    shown.set(
+      key,
+      // One session that cannot be shown hides no other.
+      showTarget(options, target, sink).catch((error) => sink.send([unshown(target, error)])),
+    );
   };
   for (const target of options.targets) show(target);
   while (options.isOpen && !sink.signal.aborted) {
@@ -47,6 +56,11 @@ export async function relay(options: RelayOptions, sink: Sink): Promise<void> {
     await pause(relistMs, sink.signal);
   }
   await Promise.all(shown.values());
+}
+
+function unshown({ sessionId: sys }: Target, error: unknown): Frame {
+  const message = `this session cannot be shown: ${reasonOf(error)}`;
+  return { q: 1, type: 'note', sys, at: Date.now(), note: { type: 'warning', code: '', message, origin: 'runtime' } };
 }
 
 async function showTarget({ home, redactText }: RelayOptions, target: Target, sink: Sink): Promise<void> {

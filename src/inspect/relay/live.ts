@@ -21,6 +21,7 @@ export async function passLive(target: Target, token: string, sink: Sink): Promi
   // A token goes to this machine only, whatever a record says.
   if (address === undefined || isExposed(address.host)) return false;
   const verdict = await verdictOf(target, sink);
+  if (sink.signal.aborted) return true;
   // `localhost` may mean ::1 first, where the door does not listen.
   const host = address.host === 'localhost' ? '127.0.0.1' : address.host;
   const socket = new WebSocket(`ws://${host}:${address.port}/inspect`, [PROTOCOL], {
