@@ -124,6 +124,26 @@ describe('what a pool holds', () => {
     await pool.close();
   });
 
+  it('replaces its threads after a number of calls, and neither a running nor a parked call notices', async () => {
+    const pool = new WorkerPool({ permits: 2, maxThreads: 16, callsPerGeneration: 5 });
+    const echo = (await host.load('echo')) as CompiledComponent;
+    const ask = (await host.load('ask')) as CompiledComponent;
+    const call = (component: CompiledComponent, guestHost: GuestHost = {}) =>
+      new GuestCall(request(component, guestHost), component, pool).run();
+    let answer: (text: string) => void = () => {};
+    const asked = call(ask, { requestInput: () => new Promise((resolve) => (answer = resolve)) });
+    for (let round = 0; round < 6; round += 1) {
+      const outcomes = await Promise.all(Array.from({ length: 6 }, () => call(echo)));
+      expect(outcomes.map(({ status }) => status)).toEqual(Array(6).fill('returned'));
+    }
+    answer('Ada');
+    expect((await asked).status).toBe('returned');
+    await settled(async () => (await pool.threads()) <= 4);
+    expect(await pool.threads()).toBeLessThanOrEqual(4);
+    await pool.close();
+    expect(await pool.threads()).toBe(0);
+  });
+
   it('returns to its minimum of threads after many starts and aborts', { timeout: 60_000 }, async () => {
     const pool = new WorkerPool({ permits: 2, maxThreads: 16, idleTimeoutMs: 500 });
     const spin = (await host.load('spin')) as CompiledComponent;
