@@ -7,11 +7,11 @@ import {
   type Message,
   mendPairs,
   readConversation,
-  sha256Hex,
 } from '../inference/index.js';
 import { pathSegmentProblem } from '../manifest/index.js';
 import type { ResourceScope } from '../supervise/scope.js';
 import type { TaskRequest } from '../task/index.js';
+import { sha256Hex } from '../text/index.js';
 import type { SessionWorld } from './world.js';
 
 /** Most of a conversation record that is read back. */

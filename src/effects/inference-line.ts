@@ -1,5 +1,6 @@
 import type { TurnInput } from '../../machines/turn/machine.js';
-import { type DriverOutcome, type DriverRequest, hashRequest, sha256Hex } from '../inference/index.js';
+import { type DriverOutcome, type DriverRequest, hashRequest } from '../inference/index.js';
+import { sha256Hex } from '../text/index.js';
 import { type SessionWorld, traceOf } from './world.js';
 
 export interface Inference {

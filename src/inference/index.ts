@@ -54,7 +54,6 @@ export {
   type DriverRequestInput,
   hashRequest,
   type RequestHashes,
-  sha256Hex,
 } from './request.js';
 export {
   type Decision,

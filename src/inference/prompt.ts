@@ -1,6 +1,6 @@
 import { MurError, reasonOf } from '../errors/index.js';
 import type { PromptSource } from '../manifest/index.js';
-import { sha256Hex } from './request.js';
+import { sha256Hex } from '../text/index.js';
 
 export interface PromptReaders {
   /** Text of a file, relative to the manifest's folder. Rejects when it cannot be read. */

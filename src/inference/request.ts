@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256Hex } from '../text/index.js';
 import type { ToolDefinition } from '../tools/definition.js';
 import { type Message, stripRuntimeKeys } from './message.js';
 
@@ -79,11 +79,6 @@ export function hashRequest(request: DriverRequest): RequestHashes {
     tools_sha: sha256Hex(request.parts.tools),
     message_shas: request.parts.messages.map(sha256Hex),
   };
-}
-
-/** Lowercase hex SHA-256 of the UTF-8 bytes of `text`. */
-export function sha256Hex(text: string): string {
-  return createHash('sha256').update(text, 'utf8').digest('hex');
 }
 
 function orderedDefinition({ name, parameters, description }: ToolDefinition): ToolDefinition {

@@ -4,6 +4,7 @@
  * you need.
  */
 export { safeForTerminal } from './display.js';
+export { sha256Hex } from './hash.js';
 export { type JsonLine, readJsonLines } from './json-lines.js';
 export { isNestedTooDeep, maxJsonLevels } from './nesting.js';
 export { isWellFormed, toWellFormed, truncateUtf8, truncateUtf8Bytes } from './truncate.js';

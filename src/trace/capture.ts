@@ -1,11 +1,6 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { HeldDirectory } from '../home/types.js';
-
-/** Lowercase hex sha256 of exactly these bytes; text is hashed as UTF-8. */
-export function sha256Hex(bytes: Uint8Array | string): string {
-  return createHash('sha256').update(bytes).digest('hex');
-}
+import { sha256Hex } from '../text/index.js';
 
 /**
  * The bytes behind the hashes of a trace, under `blobs/<sha256>` in the records directory. Used only under `trace.capture:

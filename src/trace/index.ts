@@ -3,7 +3,7 @@
  * (src/replay), not display data (src/supervise/notice.ts), not the arithmetic of `mur trace`.
  * Read next: events.ts (what is written), writer.ts (order and parents), reader.ts (tolerance).
  */
-export { BlobStore, sha256Hex } from './capture.js';
+export { BlobStore } from './capture.js';
 export { type TraceEvents, type TraceEventType, traceEvents } from './events.js';
 export { isEvent, type LeadingKeys, type ReadLine, type TraceLine } from './line.js';
 export { readTrace, type TraceItem } from './reader.js';

@@ -2,7 +2,8 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { BlobStore, sha256Hex } from '../../src/trace/index.js';
+import { sha256Hex } from '../../src/text/index.js';
+import { BlobStore } from '../../src/trace/index.js';
 import { heldFolder } from '../home/temporary.js';
 
 test('the bytes of a blob hash to its name', () => {
