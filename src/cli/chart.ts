@@ -1,8 +1,8 @@
 import { Argument, Command, Option } from 'commander';
-import type { ExitStatus } from './context.js';
+import type { CommonFlags, Shell } from './command.js';
 
 /** The flags of `mur chart` as the parser leaves them. */
-export interface ChartFlags {
+export interface ChartFlags extends CommonFlags {
   /** A machine, or what names a recorded session. Absent: all machines are listed. */
   readonly what?: string;
   readonly svg?: boolean;
@@ -12,8 +12,6 @@ export interface ChartFlags {
   readonly machine?: string;
   readonly force?: boolean;
   readonly workdir?: string;
-  /** False under `--no-color`. */
-  readonly color: boolean;
 }
 
 const examples = `
@@ -25,12 +23,8 @@ Examples:
   mur chart @1 --machine turn --svg > turn.svg`;
 
 /** `mur chart`. */
-export function chartCommand(
-  act: (flags: ChartFlags) => Promise<ExitStatus>,
-  settle: (status: ExitStatus) => void,
-): Command {
+export function command(shell: Shell): Command {
   return new Command('chart')
-    .summary('draw a state chart, or a session as it stands')
     .description('Draws the state charts that sessions run, and where a recorded or running session stands in them.')
     .addArgument(new Argument('[what]', 'a machine such as task, or a session: @N, an id, the end of one, a path'))
     .addOption(new Option('--svg', 'a picture').conflicts(['mermaid', 'json']))
@@ -42,7 +36,9 @@ export function chartCommand(
     .addOption(new Option('--no-color', 'no colours (NO_COLOR works too)'))
     .addHelpText('after', examples)
     .allowExcessArguments(false)
-    .action(async (what: string | undefined, flags: Omit<ChartFlags, 'what'>) =>
-      settle(await act({ ...flags, ...(what === undefined ? {} : { what }) })),
+    .action((what: string | undefined, flags: Omit<ChartFlags, 'what'>) =>
+      shell.run('chart', { ...flags, ...(what === undefined ? {} : { what }) }, async (flags, context) =>
+        (await import('./chart-draw.js')).drawCharts(flags, context),
+      ),
     );
 }

@@ -1,8 +1,8 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import type { ExitStatus } from './context.js';
+import type { CommonFlags, Shell } from './command.js';
 
 /** The flags of `mur inspect` as the parser leaves them. */
-export interface InspectFlags {
+export interface InspectFlags extends CommonFlags {
   readonly addresses: readonly string[];
   readonly all?: boolean;
   /** False under `--no-open`. */
@@ -10,8 +10,6 @@ export interface InspectFlags {
   readonly port: number;
   readonly json?: boolean;
   readonly bridge?: string;
-  /** False under `--no-color`. */
-  readonly color: boolean;
 }
 
 const examples = `
@@ -30,12 +28,8 @@ Examples:
 The page only shows: nothing in it can change what a session does. Ctrl-C ends it; the sessions go on.`;
 
 /** `mur inspect`. */
-export function inspectCommand(
-  act: (flags: InspectFlags) => Promise<ExitStatus>,
-  settle: (status: ExitStatus) => void,
-): Command {
-  const command = new Command('inspect')
-    .summary('watch sessions in the browser: charts, messages, tools, time travel')
+export function command(shell: Shell): Command {
+  return new Command('inspect')
     .description('Serves one page on this machine that shows sessions, running and ended, and opens it.')
     .argument('[session...]', 'which sessions')
     .addOption(new Option('--all', 'also the sessions that have ended'))
@@ -44,10 +38,12 @@ export function inspectCommand(
     .addOption(new Option('--json', 'print frames instead of serving a page').conflicts('bridge'))
     .addOption(new Option('--bridge <url>', 'send the charts to a Stately inspector at this websocket'))
     .addOption(new Option('--no-color', 'no colours (NO_COLOR works too)'))
-    .addHelpText('after', examples);
-  return command.action(async (addresses: string[], flags: Omit<InspectFlags, 'addresses'>) => {
-    settle(await act({ ...flags, addresses }));
-  });
+    .addHelpText('after', examples)
+    .action((addresses: string[], flags: Omit<InspectFlags, 'addresses'>) =>
+      shell.run('inspect', { ...flags, addresses }, async (flags, context) =>
+        (await import('./inspect-sessions.js')).inspectSessions(flags, context),
+      ),
+    );
 }
 
 function port(text: string): number {

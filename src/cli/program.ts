@@ -1,73 +1,50 @@
 import { Command, CommanderError } from 'commander';
 import { type MurError, toMurError } from '../errors/index.js';
 import { murVersion } from '../version.js';
-import { type ChartFlags, chartCommand } from './chart.js';
+import type { Act, CommonFlags, Shell } from './command.js';
+import { commandRows } from './commands.js';
 import type { CliContext, ExitStatus } from './context.js';
 import { welcome } from './help.js';
-import { type InspectFlags, inspectCommand } from './inspect.js';
 import { errorText, outputFailure } from './output.js';
-import { type PsFlags, psCommand } from './ps.js';
-import { type ReplayFlags, replayCommand } from './replay.js';
-import { type RunFlags, runCommand } from './run.js';
-import { type StopFlags, stopCommand } from './stop.js';
 import { styleFor, wantsColor } from './style.js';
-import { type TokenFlags, tokenCommand } from './token.js';
 
-/** What each command does once its flags are understood. Loaded late, so that `mur --help` stays instant. */
-export interface Actions {
-  run(flags: RunFlags): Promise<ExitStatus>;
-  ps(flags: PsFlags): Promise<ExitStatus>;
-  stop(flags: StopFlags): Promise<ExitStatus>;
-  token(flags: TokenFlags): Promise<ExitStatus>;
-  /** `inspect` runs `mur inspect` on a session. */
-  replay(flags: ReplayFlags, inspect: (address: string) => Promise<ExitStatus>): Promise<ExitStatus>;
-  chart(flags: ChartFlags): Promise<ExitStatus>;
-  inspect(flags: InspectFlags): Promise<ExitStatus>;
-}
+/** Runs a command that was understood; a test may look at it instead. */
+export type Runner = (command: string, flags: CommonFlags, run: () => Promise<ExitStatus>) => Promise<ExitStatus>;
 
-/** Parses `argv` (without node and script), runs the command it names and returns the exit status. Prints usage errors itself. */
-export async function runProgram(argv: readonly string[], context: CliContext, actions: Actions): Promise<ExitStatus> {
-  const { stdout, stderr, env } = context;
-  let status: ExitStatus = 0;
-  const settle = (settled: ExitStatus) => {
-    status = settled;
-  };
-  const program = new Command('mur').description('Runs packaged AI agents in isolation, from one manifest.');
-  program.option('--no-color', 'no colours (NO_COLOR works too)');
-  program.helpCommand('help [command]', 'explain a command');
-  /** `--no-color` may also stand before the command. */
-  const colored = <T extends { readonly color: boolean }>(flags: T): T => ({
-    ...flags,
-    color: flags.color && program.opts().color,
-  });
-  program.addCommand(runCommand((flags) => actions.run(colored(flags)), settle));
-  program.addCommand(psCommand((flags) => actions.ps(colored(flags)), settle));
-  program.addCommand(stopCommand((flags) => actions.stop(colored(flags)), settle));
-  program.addCommand(tokenCommand((flags) => actions.token(colored(flags)), settle));
-  const inspect = (address: string) => runProgram(['inspect', address], context, actions);
-  program.addCommand(replayCommand((flags) => actions.replay(colored(flags), inspect), settle));
-  program.addCommand(chartCommand((flags) => actions.chart(colored(flags)), settle));
-  program.addCommand(inspectCommand((flags) => actions.inspect(colored(flags)), settle));
-  for (const command of [program, ...program.commands]) {
-    command
-      .version(`mur ${murVersion}`, '--version', 'print the version')
-      .helpOption('-h, --help', 'explain this command')
-      .showHelpAfterError(
-        `\nusage: ${usageOf(command)}\nSee: mur help${command === program ? '' : ` ${command.name()}`}`,
-      )
-      .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
-      .exitOverride();
-  }
+/**
+ * Parses `argv` (without node and script), runs the command it names and returns the exit status. Prints usage errors itself.
+ * Loads the module of that command only.
+ */
+export async function runProgram(
+  argv: readonly string[],
+  context: CliContext,
+  runner: Runner = (_command, _flags, run) => run(),
+): Promise<ExitStatus> {
+  const { stdout, env } = context;
   const words = argv.filter((word) => word !== '--no-color');
+  const noColor = words.length < argv.length;
   if (words.length === 0) {
-    const noColor = argv.length > 0;
     stdout.write(welcome(murVersion, styleFor(wantsColor({ isTerminal: stdout.isTerminal, env, noColor }))));
     return 0;
   }
+  let status: ExitStatus = 0;
+  const program = new Command('mur').description('Runs packaged AI agents in isolation, from one manifest.');
+  program.option('--no-color', 'no colours (NO_COLOR works too)');
+  program.helpCommand('help [command]', 'explain a command');
+  const shell: Shell = {
+    async run<F extends CommonFlags>(command: string, given: F, act: Act<F>) {
+      // `--no-color` may also stand before the command.
+      const flags = { ...given, color: given.color && program.opts().color };
+      status = await runner(command, flags, () => act(flags, context));
+    },
+  };
   try {
-    await program.parseAsync(helpTarget(argv, program), { from: 'user' });
+    const line = words[0] === 'help' ? helpAsFlag(words.slice(1)) : argv;
+    await addCommands(program, line, shell);
+    prepare(program, context);
+    await program.parseAsync([...line], { from: 'user' });
   } catch (error) {
-    if (!(error instanceof CommanderError)) return fail(toMurError(error), context, words.length < argv.length);
+    if (!(error instanceof CommanderError)) return fail(toMurError(error), context, noColor);
     status = error.exitCode === 0 ? 0 : 2;
   }
   await stdout.flush();
@@ -75,18 +52,47 @@ export async function runProgram(argv: readonly string[], context: CliContext, a
   return status === 0 && stdout.failure !== undefined ? fail(outputFailure(stdout.failure), context) : status;
 }
 
+/** The commands of the table: the one that `line` names with its flags, the others with their summary only. */
+async function addCommands(program: Command, line: readonly string[], shell: Shell): Promise<void> {
+  const named = line.find((word) => !word.startsWith('-'));
+  for (const { name, summary, hidden, load } of commandRows) {
+    const command = name === named ? (await load()).command(shell) : new Command(name);
+    program.addCommand(command.summary(summary), { hidden: hidden === true });
+  }
+}
+
+/** Gives `command` and everything below it what all commands have. */
+function prepare(command: Command, context: CliContext): void {
+  const { stdout, stderr } = context;
+  const isLeaf = command.commands.length === 0;
+  if (isLeaf && !command.options.some(({ long }) => long === '--no-color')) {
+    command.option('--no-color', 'no colours (NO_COLOR works too)');
+  }
+  command
+    .version(`mur ${murVersion}`, '--version', 'print the version')
+    .helpOption('-h, --help', 'explain this command')
+    .showHelpAfterError(`\nusage: ${usageOf(command)}\nSee: mur help${pathOf(command)}`)
+    .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
+    .exitOverride();
+  for (const below of command.commands) prepare(below, context);
+}
+
 function fail(error: MurError, { stderr, env }: CliContext, noColor = false): ExitStatus {
   stderr.write(errorText(error, styleFor(wantsColor({ isTerminal: stderr.isTerminal, env, noColor }))));
   return error.exit;
 }
 
-/** `mur help nosuch` is answered as `mur nosuch` is: unknown, with a suggestion. */
-function helpTarget(argv: readonly string[], program: Command): string[] {
-  const [first, name] = argv;
-  const isUnknown = name !== undefined && !program.commands.some((command) => command.name() === name);
-  return first === 'help' && isUnknown ? [name] : [...argv];
+/** `mur help config set` is `mur config set --help`, so that an unknown name gets the same answer in both. */
+function helpAsFlag(names: readonly string[]): readonly string[] {
+  const isKnown = names.length === 0 || commandRows.some(({ name }) => name === names[0]);
+  return isKnown ? [...names, '--help'] : names;
+}
+
+/** ` config set`; nothing for `mur` itself. */
+function pathOf(command: Command): string {
+  return command.parent === null ? '' : `${pathOf(command.parent)} ${command.name()}`;
 }
 
 function usageOf(command: Command): string {
-  return command.parent === null ? 'mur [options] [command]' : `mur ${command.name()} ${command.usage()}`;
+  return command.parent === null ? 'mur [options] [command]' : `mur${pathOf(command)} ${command.usage()}`;
 }

@@ -1,13 +1,11 @@
 import { Command, Option } from 'commander';
-import type { ExitStatus } from './context.js';
+import type { CommonFlags, Shell } from './command.js';
 
 /** The flags of `mur ps` as the parser leaves them. */
-export interface PsFlags {
+export interface PsFlags extends CommonFlags {
   readonly watch?: boolean;
   readonly json?: boolean;
   readonly verbose?: boolean;
-  /** False under `--no-color`. */
-  readonly color: boolean;
 }
 
 const examples = `
@@ -21,9 +19,8 @@ A session that answers is running. One whose process lives but does not answer, 
 unreachable and stays listed. Records of processes that are gone are removed.`;
 
 /** `mur ps`. */
-export function psCommand(act: (flags: PsFlags) => Promise<ExitStatus>, settle: (status: ExitStatus) => void): Command {
+export function command(shell: Shell): Command {
   return new Command('ps')
-    .summary('list the capsules that run on this machine')
     .description('Lists the sessions that run on this machine and verifies each one.')
     .addOption(new Option('-w, --watch', 'keep the list current until Ctrl-C'))
     .addOption(new Option('--json', 'JSON on stdout: an array, or a line per change with --watch'))
@@ -31,5 +28,10 @@ export function psCommand(act: (flags: PsFlags) => Promise<ExitStatus>, settle: 
     .addOption(new Option('--no-color', 'no colours (NO_COLOR works too)'))
     .addHelpText('after', examples)
     .allowExcessArguments(false)
-    .action(async (flags: PsFlags) => settle(await act(flags)));
+    .action((flags: PsFlags) =>
+      shell.run('ps', flags, async (flags, context) => {
+        if (flags.watch === true) return (await import('./ps-watch.js')).watchSessions(flags, context);
+        return (await import('./ps-list.js')).listSessions(flags, context);
+      }),
+    );
 }

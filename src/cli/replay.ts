@@ -1,8 +1,8 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
-import type { ExitStatus } from './context.js';
+import type { CommonFlags, Shell } from './command.js';
 
 /** The flags of `mur replay` as the parser leaves them. */
-export interface ReplayFlags {
+export interface ReplayFlags extends CommonFlags {
   /** `@N`, a session id, the end of one, or a path. */
   readonly session: string;
   readonly at?: number;
@@ -13,8 +13,6 @@ export interface ReplayFlags {
   readonly export?: string;
   readonly force?: boolean;
   readonly workdir?: string;
-  /** False under `--no-color`. */
-  readonly color: boolean;
 }
 
 const examples = `
@@ -29,12 +27,8 @@ A replay folds the state charts over the events they got. It calls no model, run
 Exit status: 0 done, 1 an error or a replay that does something else than the session did, 2 wrong usage.`;
 
 /** `mur replay`. */
-export function replayCommand(
-  act: (flags: ReplayFlags) => Promise<ExitStatus>,
-  settle: (status: ExitStatus) => void,
-): Command {
+export function command(shell: Shell): Command {
   return new Command('replay')
-    .summary('go through a recorded session again, event by event')
     .description('Replays a recorded session, of one that still runs as far as it is, without running anything of it.')
     .addArgument(new Argument('[session]', '@N, a session id, the end of one, or a path').default('@1'))
     .addOption(new Option('--at <event>', 'everything as it stood after this event').argParser(eventNumber))
@@ -49,7 +43,15 @@ export function replayCommand(
     .addOption(new Option('--no-color', 'no colours (NO_COLOR works too)'))
     .addHelpText('after', examples)
     .allowExcessArguments(false)
-    .action(async (session: string, flags: Omit<ReplayFlags, 'session'>) => settle(await act({ ...flags, session })));
+    .action((session: string, flags: Omit<ReplayFlags, 'session'>) =>
+      shell.run('replay', { ...flags, session }, async (flags, context) => {
+        const { replaySession } = await import('./replay-session.js');
+        return replaySession(flags, context, async (address) => {
+          const { inspectSessions } = await import('./inspect-sessions.js');
+          return inspectSessions({ addresses: [address], open: true, port: 0, color: flags.color }, context);
+        });
+      }),
+    );
 }
 
 function eventNumber(text: string): number {

@@ -1,9 +1,9 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import type { ExitStatus } from './context.js';
+import type { CommonFlags, Shell } from './command.js';
 import { parseDeadline } from './deadline.js';
 
 /** The flags of `mur run` as the parser leaves them. */
-export interface RunFlags {
+export interface RunFlags extends CommonFlags {
   readonly manifest: string;
   readonly task?: string;
   readonly context?: string;
@@ -21,8 +21,6 @@ export interface RunFlags {
   readonly verbose?: boolean;
   readonly print?: boolean;
   readonly quiet?: boolean;
-  /** False under `--no-color`. */
-  readonly color: boolean;
 }
 
 const examples = `
@@ -35,16 +33,12 @@ Examples:
 Exit status: 0 done, 1 an error or a task that did not complete, 2 wrong usage.`;
 
 /** `mur run`. The session itself is loaded only once the flags are understood. */
-export function runCommand(
-  act: (flags: RunFlags) => Promise<ExitStatus>,
-  settle: (status: ExitStatus) => void,
-): Command {
-  const command = new Command('run')
-    .summary('run a capsule from its manifest and print what came of it')
+export function command(shell: Shell): Command {
+  const run = new Command('run')
     .description('Runs one capsule as one session: stages it, opens its door, runs its task, and ends.')
     .addHelpText('after', examples);
   const group = (heading: string, options: readonly Option[]) => {
-    for (const option of options) command.addOption(option.helpGroup(heading));
+    for (const option of options) run.addOption(option.helpGroup(heading));
   };
   group('What runs:', [
     new Option('--manifest <path>', 'capsule manifest; its folder is the project').default('./murmur.yaml'),
@@ -68,7 +62,12 @@ export function runCommand(
     new Option('-q, --quiet', 'no progress; warnings and errors stay'),
     new Option('--no-color', 'no colours (NO_COLOR works too)'),
   ]);
-  return command.allowExcessArguments(false).action(async (flags: RunFlags) => settle(await act(flags)));
+  return run.allowExcessArguments(false).action((flags: RunFlags) =>
+    shell.run('run', flags, async (flags, context) => {
+      const { runSession } = await import('./run-session.js');
+      return runSession(flags, context, async () => (await import('../index.js')).runCapsule);
+    }),
+  );
 }
 
 function deadline(text: string): number {

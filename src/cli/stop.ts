@@ -1,8 +1,8 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import type { ExitStatus } from './context.js';
+import type { CommonFlags, Shell } from './command.js';
 
 /** The flags of `mur stop` as the parser leaves them. */
-export interface StopFlags {
+export interface StopFlags extends CommonFlags {
   /** Absent under `--all`. */
   readonly address?: string;
   readonly all?: boolean;
@@ -10,8 +10,6 @@ export interface StopFlags {
   readonly timeout: number;
   readonly json?: boolean;
   readonly verbose?: boolean;
-  /** False under `--no-color`. */
-  readonly color: boolean;
 }
 
 const defaultTimeoutMs = 10_000;
@@ -30,12 +28,8 @@ Examples:
 Exit status: 0 every named session is gone, 1 one could not be ended, 2 wrong usage.`;
 
 /** `mur stop`. */
-export function stopCommand(
-  act: (flags: StopFlags) => Promise<ExitStatus>,
-  settle: (status: ExitStatus) => void,
-): Command {
-  const command = new Command('stop')
-    .summary('end a session and wait until its process is gone')
+export function command(shell: Shell): Command {
+  const stop = new Command('stop')
     .description('Ends a session: asks it to stop, then SIGTERM, then SIGKILL. Returns once its process is gone.')
     .argument('[address]', 'which session')
     .addOption(new Option('--all', 'every session that runs on this machine'))
@@ -49,11 +43,12 @@ export function stopCommand(
     .addOption(new Option('--no-color', 'no colours (NO_COLOR works too)'))
     .addHelpText('after', examples)
     .allowExcessArguments(false);
-  return command.action(async (address: string | undefined, flags: Omit<StopFlags, 'address'>) => {
-    if (address === undefined && flags.all !== true) command.error("error: missing required argument 'address'");
-    if (address !== undefined && flags.all === true)
-      command.error("error: 'address' cannot be used with option '--all'");
-    settle(await act({ ...flags, ...(address === undefined ? {} : { address }) }));
+  return stop.action(async (address: string | undefined, flags: Omit<StopFlags, 'address'>) => {
+    if (address === undefined && flags.all !== true) stop.error("error: missing required argument 'address'");
+    if (address !== undefined && flags.all === true) stop.error("error: 'address' cannot be used with option '--all'");
+    await shell.run('stop', { ...flags, ...(address === undefined ? {} : { address }) }, async (flags, context) =>
+      (await import('./stop-sessions.js')).stopSessions(flags, context),
+    );
   });
 }
 

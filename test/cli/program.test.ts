@@ -23,40 +23,13 @@ async function mur(...argv: string[]) {
     replay?: ReplayFlags;
     chart?: ChartFlags;
   } = {};
-  const status = await runProgram(
-    argv,
-    { stdout: stdout.output, stderr: stderr.output, env: {} },
-    {
-      async run(given) {
-        flags = given;
-        return 7;
-      },
-      async ps(given) {
-        asked = { ps: given };
-        return 8;
-      },
-      async stop(given) {
-        asked = { stop: given };
-        return 9;
-      },
-      async token(given) {
-        asked = { token: given };
-        return 10;
-      },
-      async inspect(given) {
-        asked = { inspect: given };
-        return 11;
-      },
-      async replay(given, inspect) {
-        asked = { replay: given };
-        return given.ui === true ? inspect('ses_a') : 12;
-      },
-      async chart(given) {
-        asked = { chart: given };
-        return 13;
-      },
-    },
-  );
+  const statuses = { run: 7, ps: 8, stop: 9, token: 10, inspect: 11, replay: 12, chart: 13 };
+  const context = { stdout: stdout.output, stderr: stderr.output, env: {} };
+  const status = await runProgram(argv, context, async (command, given) => {
+    if (command === 'run') flags = given as RunFlags;
+    else asked = { [command]: given };
+    return statuses[command as keyof typeof statuses];
+  });
   return { status, stdout: stdout.text(), stderr: stderr.text(), flags, asked };
 }
 
