@@ -1,3 +1,5 @@
+import type { Feature } from './table.js';
+
 /**
  * Every warning code this project can print (spec/diagnostics.md sections 7 to 9). A warning never changes an exit status. `hint` is
  * what an operator can do about it. Not the errors (table.ts) and not the printed line (src/cli/output.ts).
@@ -6,16 +8,78 @@ export interface WarningRow {
   /** One line for the reference page: when it is printed. */
   readonly when: string;
   readonly hint: string;
+  /** The feature that will print it. Until the mark is taken off, printing it does not compile. */
+  readonly waitsFor?: Feature;
 }
 
 const rows = {
+  'W-BLD-001': {
+    when: 'requires_files names a file that packs at the root anyway',
+    hint: 'remove it from requires_files',
+  },
+  'W-BLD-002': {
+    when: 'capsule.wasm lies beside other root components, which are packed and never run',
+    hint: 'remove the others, or name one payload',
+  },
+  'W-BLD-003': {
+    when: 'an artifact packs sources or build output',
+    hint: 'remove them from requires_files',
+  },
+  'W-DEPLOY-001': {
+    when: 'the target compiled none or not all of the artifacts ahead of time',
+    hint: 'the first run there compiles them; look at the line the target gave',
+    waitsFor: 'deploy',
+  },
+  'W-DEPLOY-002': {
+    when: 'the target unpacks under other size limits than this machine',
+    hint: 'set the variables the warning names on the target',
+    waitsFor: 'deploy',
+  },
+  'W-REG-001': {
+    when: 'a native artifact was stored without a platform',
+    hint: 'pack it with --platform',
+  },
+  'W-REG-002': {
+    when: 'a capsule that may be spawned cannot be inspected',
+    hint: 'install it, or pin one version of it',
+    waitsFor: 'delegation',
+  },
+  'W-REG-003': {
+    when: 'an installed artifact nobody declares speaks an interface this mur does not serve',
+    hint: 'install a matching release, or remove it',
+  },
+  'W-ROS-001': {
+    when: 'more members may call one member than its queue holds',
+    hint: 'raise lifecycle.queue_depth of that member',
+    waitsFor: 'formations',
+  },
   'W-RUN-001': {
     when: 'a turn stopped at the output cap, so the answer is a fragment',
     hint: 'raise inference.max_tokens',
   },
+  'W-RUN-002': {
+    when: 'the version of the harness is untested or cannot be read',
+    hint: 'use a version the driver names',
+    waitsFor: 'process transport',
+  },
+  'W-RUN-003': {
+    when: 'another driver choice is unavailable, because its key was found nowhere',
+    hint: 'set the key, or remove the alternate',
+    waitsFor: 'alternates',
+  },
   'W-RUN-004': {
     when: 'the input schema of a tool is malformed, so required inputs are not checked',
     hint: 'correct input_schema in the manifest of the tool',
+  },
+  'W-RUN-007': {
+    when: 'a formation id came without the lifeline of its launcher',
+    hint: 'start members with mur run --roster',
+    waitsFor: 'formations',
+  },
+  'W-RUN-008': {
+    when: 'a member may call peers and its network list reaches no door of this machine',
+    hint: 'add localhost to capabilities.network.allow',
+    waitsFor: 'formations',
   },
   'W-RUN-009': {
     when: 'the driver does not know the limits of the model',
@@ -34,9 +98,33 @@ const rows = {
     when: 'the inspection token could not be written; the page opens, but mur inspect does not find the session',
     hint: 'check the free space and the permissions of the murmur home',
   },
+  'W-SEC-001': {
+    when: 'shell commands are allowed and this kind of host has no kernel sandbox',
+    hint: 'run on Linux with Landlock, or allow no commands',
+    waitsFor: 'shell',
+  },
   'W-SEC-002': {
     when: 'this host cannot walk paths by descriptor, so a process that swaps folders could lead a tool outside',
     hint: 'run on Linux, or let no other process change the work folder',
+  },
+  'W-SEC-003': {
+    when: 'a shell with network access is held back by its environment only',
+    hint: 'run on Linux with Landlock, or remove one of the two',
+    waitsFor: 'shell',
+  },
+  'W-SEC-004': {
+    when: 'a manifest field holds what reads like a key',
+    hint: 'write a reference, as in api_key: "${NAME}", and keep the key in the environment or the config',
+  },
+  'W-SEC-005': {
+    when: 'the kernel confines the commands of this session, and says what one key would open again',
+    hint: 'nothing to do: it tells what is in force',
+    waitsFor: 'shell',
+  },
+  'W-SEC-006': {
+    when: 'a hook entry declares a grant that hooks do not take',
+    hint: 'remove it from the entry',
+    waitsFor: 'hooks',
   },
   'W-SEC-007': {
     when: 'an artifact asks for a destination outside the ceiling of the capsule, which is dropped',
@@ -46,19 +134,64 @@ const rows = {
     when: 'an artifact entry declares a grant that has no effect there',
     hint: 'declare it on the capsule, or remove it',
   },
+  'W-SEC-009': {
+    when: 'an interpreter may read folders of the host',
+    hint: 'keep the list as short as the interpreter allows',
+    waitsFor: 'shell',
+  },
+  'W-SEC-010': {
+    when: 'commands run without a limit on how many processes they start',
+    hint: 'give mur a cgroup of its own',
+    waitsFor: 'resources',
+  },
   'W-SEC-011': {
     when: 'files made in the work folder may be executed',
     hint: 'remove capabilities.filesystem.workdir_exec unless a command needs it',
+  },
+  'W-SEC-012': {
+    when: 'a sealed compiler cannot run one of its helpers',
+    hint: 'add the helper the warning names to capabilities.shell.allow',
+    waitsFor: 'containment',
+  },
+  'W-SEC-013': {
+    when: 'any process of this host may make user namespaces',
+    hint: 'restrict them in the AppArmor settings of the host',
+    waitsFor: 'containment',
   },
   'W-SEC-014': {
     when: 'the capsule itself declares a state store, which has no effect',
     hint: 'declare it on the artifact entry that needs it',
   },
+  'W-SEC-015': {
+    when: 'never: configuration is delivered to native tools too',
+    hint: 'the code is kept so that it is not given another meaning',
+    waitsFor: 'native tools',
+  },
   'W-SEC-016': {
     when: 'the capsule itself declares conversation access, which has no effect',
     hint: 'declare it on a hook entry',
   },
+  'W-SEC-017': {
+    when: 'read-only paths and an interpreter that can be told to write are both declared',
+    hint: 'rely on the kernel tier, not on the tool, or remove the interpreter',
+    waitsFor: 'shell',
+  },
+  'W-SEC-018': {
+    when: 'read-only paths are declared and a tool has inputs that look like undeclared paths',
+    hint: 'mark the path inputs in the schema of the tool',
+    waitsFor: 'containment',
+  },
   'W-SEC-019': { when: 'the manifest has a key this version does not know', hint: 'correct the key, or remove it' },
+  'W-SEC-021': {
+    when: 'the limit on disk traffic could not be applied',
+    hint: 'run on a host whose cgroup has the io controller',
+    waitsFor: 'resources',
+  },
+  'W-SEC-022': {
+    when: 'commands may end in the background and this lifecycle never hears of it',
+    hint: 'use task_acceptance: queue with after_task: sleep',
+    waitsFor: 'shell',
+  },
   'W-SEC-023': {
     when: 'the running record could not be written; the session runs on but cannot be addressed',
     hint: 'check the permissions of the murmur home',
@@ -79,15 +212,52 @@ const rows = {
     when: 'a file that holds keys can be read by others',
     hint: 'take the rights of group and others away: chmod 600',
   },
+  'W-SEC-029': {
+    when: 'a compiler could not be asked for its helpers',
+    hint: 'check that it runs on this host',
+    waitsFor: 'containment',
+  },
   'W-SEC-030': {
     when: 'what an artifact spends through its gateway is not metered',
     hint: 'give a gateway only to the configured driver, or watch the spending at the provider',
+  },
+  'W-SEC-031': {
+    when: 'the harness signs in otherwise than by its subscription',
+    hint: 'unset the key variable it picked up',
+    waitsFor: 'process transport',
   },
   'W-SEC-032': {
     when: 'the door listens beyond this machine without authentication',
     hint: 'bind it to 127.0.0.1',
   },
+  'W-SEC-901': {
+    when: 'this session runs as root and nothing limits how many processes it starts',
+    hint: 'run as another user, or give mur a cgroup',
+    waitsFor: 'resources',
+  },
+  'W-SEC-902': {
+    when: 'commands run as the operator, with nothing of the kernel around them',
+    hint: 'choose another containment class',
+    waitsFor: 'containment',
+  },
+  'W-SEC-903': {
+    when: 'a folder lent to capsules holds, or lies in, a known place of credentials',
+    hint: 'lend a narrower folder',
+    waitsFor: 'containment',
+  },
+  'W-SEC-904': {
+    when: 'a shell.allow entry holds a slash, so it is offered as no tool',
+    hint: 'write the bare name of the binary',
+    waitsFor: 'shell',
+  },
 } satisfies Record<string, WarningRow>;
 
-export type WarningCode = keyof typeof rows;
-export const warningTable: Readonly<Record<WarningCode, WarningRow>> = rows;
+/** Every code that has a row. */
+export type KnownWarningCode = keyof typeof rows;
+
+/** The codes that can be printed: those whose row waits for nothing. */
+export type WarningCode = {
+  [Code in KnownWarningCode]: (typeof rows)[Code] extends { readonly waitsFor: Feature } ? never : Code;
+}[KnownWarningCode];
+
+export const warningTable: Readonly<Record<KnownWarningCode, WarningRow>> = rows;
