@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { MurError } from '../errors/index.js';
@@ -23,13 +24,34 @@ export function embeddedStore(root: string = join(packageRoot(), 'artifacts')): 
     find: async (name, version) => {
       if (versionOf(name) !== version) return undefined;
       const place = join(root, name);
-      return { from: 'embedded', place, names: fileNames(place), read: (file) => readArtifactFile(join(place, file)) };
+      const files = new Map(
+        [...fileNames(place)].sort().map((file) => [file, readArtifactFile(join(place, file))] as const),
+      );
+      return {
+        from: 'embedded',
+        place,
+        names: [...files.keys()],
+        sha256: digestOf(files),
+        read: async (file) => {
+          const bytes = files.get(file);
+          if (bytes === undefined) throw new MurError('E-IO-003', `the artifact in ${place} has no file '${file}'`);
+          return bytes;
+        },
+      };
     },
     versions: async (name) => {
       const version = versionOf(name);
       return version === undefined ? [] : [version];
     },
+    names: async () => readdirSync(root).filter((name) => versionOf(name) !== undefined),
   };
+}
+
+/** One digest of all of `files`: their names, lengths and bytes, in name order. */
+function digestOf(files: ReadonlyMap<string, Uint8Array>): string {
+  const hash = createHash('sha256');
+  for (const [name, bytes] of files) hash.update(`${name}\0${bytes.length}\0`).update(bytes);
+  return hash.digest('hex');
 }
 
 /** The folder of this package: the nearest one above this file with a `package.json`, in the source tree and in `dist`. */

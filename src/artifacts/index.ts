@@ -1,11 +1,29 @@
 /**
- * Declared artifacts to bytes: the artifact's own manifest, payload selection, stores and resolution. Not compiling
- * (src/wasm), not what an artifact may do (src/policy).
- * Read next: resolve.ts, store.ts, source.ts, manifest.ts.
+ * Artifacts as files and as bytes: the artifact's own manifest, archives, stores, payload selection and resolution. Not compiling
+ * (src/wasm), not what an artifact may do (src/policy), not the lock (src/lock).
+ * Read next: resolve.ts, archive.ts, local-store.ts, store.ts, registries/index.ts.
  */
+export {
+  type Archive,
+  type ArchiveLimits,
+  openArchive,
+  type PackEntry,
+  packArchive,
+} from './archive.js';
+export { type ArtifactMeta, type DescribeOptions, describeArchive, type PackedArtifact } from './describe.js';
 export { embeddedStore } from './embedded.js';
-export { parseArtifactManifest } from './manifest.js';
+export { type LocalStore, localStore, type StoreProblem, type StoreRow } from './local-store.js';
+export { packagingOf, parseArtifactManifest } from './manifest.js';
 export { readCapsuleComponent, selectRootWasm } from './payload.js';
+export { hostPlatform, nativePlatformOf, platforms } from './platform.js';
 export { type ResolveContext, resolveArtifacts } from './resolve.js';
-export { type ArtifactStore, hostPlatform, type StoredArtifact } from './store.js';
-export type { ArtifactManifest, ArtifactPayload, ModelLimits, ResolvedArtifact, UpstreamAuth } from './types.js';
+export type { ArtifactStore, StoredArtifact } from './store.js';
+export { artifactStores, findProjectRoot, projectStoreRoot } from './stores.js';
+export type {
+  ArtifactManifest,
+  ArtifactPayload,
+  ModelLimits,
+  PackagingType,
+  ResolvedArtifact,
+  UpstreamAuth,
+} from './types.js';

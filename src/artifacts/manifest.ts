@@ -4,16 +4,23 @@ import { present } from '../manifest/present.js';
 import { kindOf } from '../manifest/shape.js';
 import { parseYaml } from '../manifest/yaml.js';
 import { readModels } from './models.js';
-import type { ArtifactManifest } from './types.js';
+import type { ArtifactManifest, PackagingType } from './types.js';
 import { readUpstreamAuth } from './upstream-auth.js';
 
 type Root = Readonly<Record<string, unknown>>;
 
+/** The packaging type of an artifact (spec/artifacts.md section 2): what it declares, else what its role says. */
+export function packagingOf(manifest: ArtifactManifest): PackagingType {
+  if (manifest.execution !== undefined) return manifest.execution;
+  if (manifest.runtime === 'skill') return 'static';
+  return manifest.runtime === 'tool' && manifest.implementation === 'native' ? 'native' : 'wasm';
+}
+
 /**
  * The manifest an artifact carries (spec/artifacts.md section 2). `where` names it in messages. Unknown keys are passed over
- * without a word: it was written for whatever release built it.
+ * without a word: it was written for whatever release built it. `fallbackVersion` stands in for a version that is not there.
  */
-export function parseArtifactManifest(text: string, where: string): ArtifactManifest {
+export function parseArtifactManifest(text: string, where: string, fallbackVersion?: string): ArtifactManifest {
   const parsed = parseYaml(text, (path) => path.length === 1 && path[0] === 'version');
   if (!parsed.ok) {
     const at = parsed.at === undefined ? '' : ` at line ${parsed.at.line}, column ${parsed.at.column}`;
@@ -25,9 +32,14 @@ export function parseArtifactManifest(text: string, where: string): ArtifactMani
   const { auth, problem } = readUpstreamAuth(root);
   return present({
     name: read.required('name'),
-    version: checkVersion(read.required('version'), where),
+    version: checkVersion(
+      fallbackVersion === undefined ? read.required('version') : (read.text('version') ?? fallbackVersion),
+      where,
+    ),
     runtime: read.required('runtime'),
     implementation: root.implementation === 'native' ? ('native' as const) : ('wasm' as const),
+    execution: readExecution(read),
+    requiresFiles: root.requires_files == null ? defaultFiles(read) : read.texts('requires_files'),
     description: read.text('description'),
     summary: read.text('summary'),
     tags: read.texts('tags'),
@@ -49,6 +61,22 @@ function checkVersion(version: string, where: string): string {
   const problem = pathSegmentProblem(version);
   if (problem === undefined) return version;
   throw new MurError('E-MAN-003', `${where}: invalid version '${version}': ${problem}`);
+}
+
+const packagingTypes: readonly PackagingType[] = ['wasm', 'native', 'static'];
+
+function readExecution(read: Fields): PackagingType | undefined {
+  const declared = read.text('execution');
+  const type = packagingTypes.find((word) => word === declared?.toLowerCase());
+  if (declared === undefined || type !== undefined) return type;
+  throw new MurError(
+    'E-MAN-003',
+    `${read.where}: field 'execution' has invalid value '${declared}' (expected one of: ${packagingTypes.join(', ')})`,
+  );
+}
+
+function defaultFiles(read: Fields): readonly string[] {
+  return read.text('runtime') === 'skill' ? ['skill.md'] : [];
 }
 
 class Fields {

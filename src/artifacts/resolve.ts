@@ -1,12 +1,13 @@
-import { createHash } from 'node:crypto';
 import { MurError } from '../errors/index.js';
 import type { ArtifactEntry, ArtifactRole } from '../manifest/index.js';
+import { sha256Hex } from '../text/index.js';
 import { embeddedStore } from './embedded.js';
 import { parseArtifactManifest } from './manifest.js';
+import { hostPlatform } from './platform.js';
 import { readSource } from './source.js';
-import { type ArtifactStore, hostPlatform, type StoredArtifact } from './store.js';
-import type { ArtifactPayload, ResolvedArtifact } from './types.js';
-import { readWasmPayload } from './wasm-payload.js';
+import type { ArtifactStore, StoredArtifact } from './store.js';
+import type { ArtifactManifest, ArtifactPayload, ResolvedArtifact } from './types.js';
+import { nativeRefusal, rootWasm } from './wasm-payload.js';
 
 export interface ResolveContext {
   /** Base of relative `source:` paths. */
@@ -28,18 +29,19 @@ export async function resolveArtifacts(
   const missing: ArtifactEntry[] = [];
   for (const entry of entries) {
     if (entry.source !== undefined) {
-      resolved.push(complete(entry, { ...readSource(entry, context.manifestDir), from: 'source' }));
+      const sourced = readSource(entry, context.manifestDir);
+      resolved.push(complete(entry, { ...sourced, from: 'source', sha256: payloadDigest(sourced.payload) }));
       continue;
     }
     const stored = await firstWith(stores, entry);
     if (stored === undefined) missing.push(entry);
-    else resolved.push(complete(entry, open(entry, stored)));
+    else resolved.push(complete(entry, await open(entry, stored)));
   }
   if (missing.length > 0) throw await missingArtifacts(missing, stores);
   return resolved;
 }
 
-type Parts = Pick<ResolvedArtifact, 'role' | 'manifestText' | 'manifest' | 'payload' | 'from'>;
+type Parts = Pick<ResolvedArtifact, 'role' | 'manifestText' | 'manifest' | 'payload' | 'from' | 'sha256' | 'platform'>;
 
 async function firstWith(stores: readonly ArtifactStore[], entry: ArtifactEntry): Promise<StoredArtifact | undefined> {
   for (const store of stores) {
@@ -49,7 +51,7 @@ async function firstWith(stores: readonly ArtifactStore[], entry: ArtifactEntry)
   return undefined;
 }
 
-function open(entry: ArtifactEntry, stored: StoredArtifact): Parts {
+async function open(entry: ArtifactEntry, stored: StoredArtifact): Promise<Parts> {
   const label = `${entry.name}@${entry.version}`;
   if (!stored.names.includes('murmur.yaml')) {
     throw new MurError(
@@ -57,20 +59,30 @@ function open(entry: ArtifactEntry, stored: StoredArtifact): Parts {
       `artifact '${label}' in ${stored.place}: artifact missing required file murmur.yaml`,
     );
   }
-  const manifestText = decode(stored.read('murmur.yaml'), 'murmur.yaml', label);
+  const manifestText = decode(await stored.read('murmur.yaml'), 'murmur.yaml', label);
   const manifest = parseArtifactManifest(manifestText, `murmur.yaml of '${label}'`);
-  const payload =
-    entry.runtime === 'skill'
-      ? readSkill(stored, label)
-      : readWasmPayload(stored.place, stored.names, manifest, (name) => stored.read(name));
-  return { role: entry.runtime satisfies ArtifactRole, manifestText, manifest, payload, from: stored.from };
+  const payload = entry.runtime === 'skill' ? await readSkill(stored, label) : await readComponent(stored, manifest);
+  return {
+    role: entry.runtime satisfies ArtifactRole,
+    manifestText,
+    manifest,
+    payload,
+    from: stored.from,
+    sha256: stored.from === 'embedded' ? payloadDigest(payload) : stored.sha256,
+    ...(stored.platform === undefined ? {} : { platform: stored.platform }),
+  };
 }
 
-function readSkill(stored: StoredArtifact, label: string): ArtifactPayload {
+async function readComponent(stored: StoredArtifact, manifest: ArtifactManifest): Promise<ArtifactPayload> {
+  if (manifest.implementation === 'native') throw nativeRefusal(manifest);
+  return { kind: 'wasm', bytes: await stored.read(rootWasm(stored.place, stored.names, manifest)) };
+}
+
+async function readSkill(stored: StoredArtifact, label: string): Promise<ArtifactPayload> {
   if (!stored.names.includes('skill.md')) {
     throw new MurError('E-IO-003', `artifact '${label}' in ${stored.place}: missing root skill.md`);
   }
-  return { kind: 'skill', text: decode(stored.read('skill.md'), 'skill.md', label) };
+  return { kind: 'skill', text: decode(await stored.read('skill.md'), 'skill.md', label) };
 }
 
 function decode(bytes: Uint8Array, name: string, label: string): string {
@@ -81,8 +93,11 @@ function decode(bytes: Uint8Array, name: string, label: string): string {
   }
 }
 
+function payloadDigest(payload: ArtifactPayload): string {
+  return sha256Hex(payload.kind === 'wasm' ? payload.bytes : payload.text);
+}
+
 function complete(entry: ArtifactEntry, parts: Parts): ResolvedArtifact {
-  const { payload } = parts;
   return {
     entry,
     name: entry.toolName,
@@ -90,9 +105,6 @@ function complete(entry: ArtifactEntry, parts: Parts): ResolvedArtifact {
     version: entry.version,
     implementation: parts.manifest.implementation,
     origin: 'operator',
-    sha256: createHash('sha256')
-      .update(payload.kind === 'wasm' ? payload.bytes : payload.text)
-      .digest('hex'),
     ...parts,
   };
 }

@@ -3,9 +3,9 @@ import { join, resolve } from 'node:path';
 import { MurError, reasonOf } from '../errors/index.js';
 import { type ArtifactEntry, isMissing, readRegularText } from '../manifest/index.js';
 import { parseArtifactManifest } from './manifest.js';
-import { fileNames, maxArtifactBytes } from './payload.js';
+import { fileNames, maxArtifactBytes, readArtifactFile } from './payload.js';
 import type { ArtifactManifest, ArtifactPayload } from './types.js';
-import { readWasmPayload } from './wasm-payload.js';
+import { nativeRefusal, rootWasm } from './wasm-payload.js';
 
 /** What was read from an entry's `source:`. */
 export interface SourcedArtifact {
@@ -29,11 +29,10 @@ export function readSource(entry: ArtifactEntry, manifestDir: string): SourcedAr
   const names = fileNames(path);
   const described = describe(path, names);
   if (described !== undefined && (described.manifest.runtime === 'tool' || described.manifest.runtime === 'driver')) {
-    return {
-      ...described,
-      role: roleOf(described.manifest.runtime, entry, path),
-      payload: readWasmPayload(path, names, described.manifest),
-    };
+    const role = roleOf(described.manifest.runtime, entry, path);
+    if (described.manifest.implementation === 'native') throw nativeRefusal(described.manifest);
+    const bytes = readArtifactFile(join(path, rootWasm(path, names, described.manifest)));
+    return { ...described, role, payload: { kind: 'wasm', bytes } };
   }
   const file = names.find((name) => name.toLowerCase() === 'skill.md');
   if (file === undefined) throw missingPayload(entry, path);

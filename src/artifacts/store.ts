@@ -1,24 +1,28 @@
-/** The root files of one stored artifact, wherever they lie: a folder today, an archive later. */
+import type { WarningCode } from '../errors/index.js';
+
+/** The files of one stored artifact, wherever they lie: in an archive, or in a folder of this package. */
 export interface StoredArtifact {
-  readonly from: 'embedded';
-  /** For messages: the folder or archive. */
+  readonly from: 'project' | 'global' | 'embedded';
+  /** For messages: the archive or folder. */
   readonly place: string;
-  /** Names of its root files. */
+  /** Names of its files, with `/` between folders. */
   readonly names: readonly string[];
-  /** The bytes of one of them. Throws a `MurError`. */
-  read(name: string): Uint8Array;
+  /** Lowercase hex sha256: of the whole archive; for an embedded artifact, of its root files. */
+  readonly sha256: string;
+  /** `linux-x86_64`: set when what was found is the variant for that platform. */
+  readonly platform?: string;
+  /** What is worth telling although the artifact is usable. */
+  readonly warnings?: readonly { readonly code: WarningCode; readonly message: string }[];
+  /** The bytes of one file. Rejects with a `MurError`. */
+  read(name: string): Promise<Uint8Array>;
 }
 
 /** A place artifacts are found in by exact name and version. */
 export interface ArtifactStore {
-  /** `platform` picks among native payloads. `undefined` when the store does not have it. */
+  /** `platform` picks among native payloads. `undefined` when the store does not have it; any other trouble rejects. */
   find(name: string, version: string, platform: string): Promise<StoredArtifact | undefined>;
   /** Versions of `name` the store could give instead; for hints. */
   versions(name: string): Promise<readonly string[]>;
-}
-
-/** The platform word of artifact files: `linux-x86_64`, `darwin-aarch64`, else `unknown` (spec/artifacts.md section 3). */
-export function hostPlatform(platform: string = process.platform, arch: string = process.arch): string {
-  const cpu = { x64: 'x86_64', arm64: 'aarch64' }[arch];
-  return (platform === 'linux' || platform === 'darwin') && cpu !== undefined ? `${platform}-${cpu}` : 'unknown';
+  /** Every name the store has; for hints. */
+  names(): Promise<readonly string[]>;
 }

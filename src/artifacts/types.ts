@@ -13,6 +13,9 @@ export interface UpstreamAuth {
   readonly value: string;
 }
 
+/** How an artifact is packed: a component, a program per platform, or files that nothing executes. */
+export type PackagingType = 'wasm' | 'native' | 'static';
+
 /** `murmur.yaml` inside an artifact (spec/artifacts.md section 2). Grants nothing: `capabilities:` in it is inert. */
 export interface ArtifactManifest {
   readonly name: string;
@@ -20,6 +23,10 @@ export interface ArtifactManifest {
   /** A free word for the loader; the roles of a capsule entry are a subset. */
   readonly runtime: string;
   readonly implementation: 'wasm' | 'native';
+  /** `execution:`, which settles the packaging type. Absent when not declared. */
+  readonly execution?: PackagingType;
+  /** `requires_files:`, with the default of its role (spec/artifacts.md section 2). */
+  readonly requiresFiles: readonly string[];
   readonly description?: string;
   readonly summary?: string;
   readonly tags: readonly string[];
@@ -52,11 +59,13 @@ export interface ResolvedArtifact {
   readonly role: ArtifactRole;
   readonly implementation: 'wasm' | 'native';
   readonly origin: 'operator';
-  /** Lowercase hex sha256 of the payload. */
+  /** Lowercase hex sha256: of the whole archive of a stored artifact; of the payload of one from a source path or of our own. */
   readonly sha256: string;
+  /** `linux-x86_64`, when the variant for that platform was resolved. */
+  readonly platform?: string;
   /** Text of the artifact's own manifest; for a bare skill file, one written for it. */
   readonly manifestText: string;
   readonly manifest: ArtifactManifest;
   readonly payload: ArtifactPayload;
-  readonly from: 'source' | 'embedded';
+  readonly from: 'source' | 'project' | 'global' | 'embedded';
 }
