@@ -114,7 +114,7 @@ const rows = {
   },
   'W-SEC-004': {
     when: 'a manifest field holds what reads like a key',
-    hint: 'write a reference, as in api_key: "${NAME}", and keep the key in the environment or the config',
+    hint: 'write a reference to a variable instead, and keep the key in the environment or the config',
   },
   'W-SEC-005': {
     when: 'the kernel confines the commands of this session, and says what one key would open again',

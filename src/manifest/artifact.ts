@@ -4,13 +4,13 @@ import { type Gateway, gatewayShape, readGateway } from './gateway.js';
 import { artifactNameProblem, toolNameOf } from './grammar.js';
 import { present, trimmed } from './present.js';
 import type { Report } from './report.js';
-import { flag, free, text, z } from './shape.js';
+import { flag, free, release, text, z } from './shape.js';
 import type { Path } from './tree.js';
 
 /** One entry of `artifacts:`. */
 export const artifactShape = z.object({
   name: text(),
-  version: text(),
+  version: release(),
   runtime: text(),
   source: text(),
   local_source: flag(),

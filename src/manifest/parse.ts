@@ -12,18 +12,18 @@ import { observabilityShape, readObservability } from './observability.js';
 import { applyOlderKeys } from './older.js';
 import { present, trimmed } from './present.js';
 import { Report, syntaxFault } from './report.js';
-import { free, kindOf, list, shapeProblem, text, z } from './shape.js';
+import { block, free, keepsTextOf, kindOf, list, release, shapeProblem, text, z } from './shape.js';
 import { readTrace, traceShape } from './trace.js';
-import type { Path, Tree } from './tree.js';
+import type { Tree } from './tree.js';
 import { reportUnknownKeys } from './unknown-keys.js';
 import { isLaterRelease } from './version.js';
 import { parseYaml } from './yaml.js';
 
 /** The whole capsule manifest: every key, its YAML type, and which block documents it. */
-const manifestShape = z.object({
+export const manifestShape = z.object({
   name: text(),
-  version: text(),
-  mur_version: text(),
+  version: release(),
+  mur_version: release(),
   artifacts: list(artifactShape),
   capabilities: capabilitiesShape,
   network: networkShape,
@@ -39,7 +39,8 @@ const manifestShape = z.object({
   implementation: free(),
   execution: free(),
   requires_files: free(),
-  registry: free(),
+  // Where this project installs from and publishes to; a run reads nothing of it.
+  registry: block({ default: text(), remote_url: text() }),
   // Known, so that it is refused with a reason and not merely called unknown.
   config: free(),
 });
@@ -70,19 +71,13 @@ export function parseManifest(
 }
 
 function readTree(source: string, path: string): Tree {
-  const outcome = parseYaml(source, keepsSourceText);
+  const outcome = parseYaml(source, keepsTextOf(manifestShape));
   if (!outcome.ok) throw syntaxFault(path, outcome.detail, outcome.at, outcome.hint);
   const { tree } = outcome;
   if (tree.root !== null && kindOf(tree.root) !== 'mapping') {
     throw syntaxFault(path, `expected mapping, got ${kindOf(tree.root)}`, { line: 1, column: 1 });
   }
   return tree;
-}
-
-/** Version-like keys: an unquoted `1.10` is the text `1.10`. */
-function keepsSourceText(path: Path): boolean {
-  if (path.length === 1) return path[0] === 'version' || path[0] === 'mur_version';
-  return path.length === 3 && path[0] === 'artifacts' && path[2] === 'version';
 }
 
 function checkTypes(tree: Tree, report: Report): RawManifest {
@@ -127,6 +122,9 @@ function readManifest(raw: RawManifest, report: Report): RuntimeManifest {
     exports: raw.exports ? readExports(raw.exports, fault) : undefined,
     network: readNetwork(raw.network, delegates, fault),
     control: readControl(raw.control, inference, artifacts, fault),
+    registry: raw.registry
+      ? present({ default: trimmed(raw.registry.default), remoteUrl: trimmed(raw.registry.remote_url) })
+      : undefined,
   });
 }
 

@@ -22,7 +22,7 @@ export class Report {
   readonly fault: Fault = (path, message, options = {}) => {
     const at = this.tree.positionOf(path);
     const text = `${basename(this.path)}: ${wordsFor(path)}${message}`;
-    return new MurError(options.code ?? 'E-MAN-003', withPosition(text, at), {
+    return new MurError(options.code ?? 'E-MAN-003', withPosition(clipped(text), at), {
       ...(options.hint === undefined ? {} : { hint: options.hint }),
       details: details(this.path, at, path),
     });
@@ -47,7 +47,7 @@ export class Report {
 
   warn(code: ManifestWarning['code'], message: string, path: Path): void {
     const at = this.tree.keyPositionOf(path);
-    this.warnings.push({ ...(code === undefined ? {} : { code }), message, ...at });
+    this.warnings.push({ ...(code === undefined ? {} : { code }), message: clipped(message), ...at });
   }
 }
 
@@ -60,7 +60,7 @@ export function syntaxFault(
   field?: Path,
 ): MurError {
   const where = at === undefined ? '' : ` at line ${at.line}, column ${at.column}`;
-  return new MurError('E-MAN-002', `${basename(path)}: YAML syntax error${where}: ${detail}`, {
+  return new MurError('E-MAN-002', `${basename(path)}: YAML syntax error${where}: ${clipped(detail)}`, {
     ...(hint === undefined ? {} : { hint }),
     details: details(path, at, field),
   });
@@ -83,6 +83,11 @@ function wordsFor(path: Path): string {
 
 function withPosition(text: string, at: Position | undefined): string {
   return at === undefined ? text : `${text} (line ${at.line}, column ${at.column})`;
+}
+
+/** A message whose middle is left out when the value it quotes is longer than anybody reads; both ends say what is wrong. */
+function clipped(text: string): string {
+  return text.length <= 1000 ? text : `${text.slice(0, 500)} ... ${text.slice(-400)}`;
 }
 
 function details(path: string, at: Position | undefined, field: Path | undefined): Record<string, unknown> {

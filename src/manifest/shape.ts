@@ -1,6 +1,9 @@
 import * as z from 'zod/mini';
 import type { Path } from './tree.js';
 
+/** The schemas of values that keep their source text. */
+const releases = z.registry<object>();
+
 /**
  * The vocabulary of the block schemas. A schema says which keys a block has and which YAML type each value takes; rules that
  * need words of their own live in the block's reader. A scalar or mapping written as `null` reads as absent; a list does not,
@@ -9,6 +12,8 @@ import type { Path } from './tree.js';
  * `zod/mini`: the same schemas in a tenth of the code once bundled.
  */
 export const text = () => z.nullish(z.string());
+/** A release like `1.10`: text whose author may leave the quotes out, so an unquoted number reads as it is written. */
+export const release = () => z.nullish(z.string().register(releases, {}));
 export const flag = () => z.nullish(z.boolean());
 export const integer = () => z.nullish(z.int());
 export const fraction = () => z.nullish(z.number());
@@ -41,11 +46,16 @@ export function shapeProblem(
   const issue = result.error?.issues[0];
   if (issue === undefined) return undefined;
   const path = issue.path as Path;
-  const value = path.reduce<unknown>((at, step) => (at as Record<string | number, unknown> | undefined)?.[step], root);
-  if (typeof value === 'bigint' || issue.code === 'too_big') {
+  const value = path.reduce<unknown>((at, step) => (at as Record<string | number, unknown>)[step], root);
+  if (issue.code === 'too_big' || (typeof value === 'bigint' && wantsNumber(issue))) {
     return { path, message: `${value} is beyond ${Number.MAX_SAFE_INTEGER}`, tooLarge: true };
   }
   return { path, message: describe(issue, value), tooLarge: false };
+}
+
+function wantsNumber(issue: z.core.$ZodIssue): boolean {
+  if (issue.code === 'invalid_union') return issue.errors.flat().some(wantsNumber);
+  return issue.code === 'invalid_type' && (issue.expected === 'number' || issue.expected === 'int');
 }
 
 function describe(issue: z.core.$ZodIssue, value: unknown): string {
@@ -89,6 +99,26 @@ export function partsOf(schema: z.core.$ZodType): {
     default:
       return {};
   }
+}
+
+/** Whether the value at a path of a document of `schema` keeps the text of an unquoted number (spec/manifest.md section 1.1). */
+export function keepsTextOf(schema: z.core.$ZodType): (path: Path) => boolean {
+  return (path) => {
+    let at: z.core.$ZodType | undefined = schema;
+    for (const step of path) {
+      const { keys, element } = partsOf(at);
+      at =
+        typeof step === 'number' || keys === undefined ? element : Object.hasOwn(keys, step) ? keys[step] : undefined;
+      if (at === undefined) return false;
+    }
+    return isRelease(at);
+  };
+}
+
+/** Whether `schema` was made by `release()`. */
+export function isRelease(schema: z.core.$ZodType): boolean {
+  const { innerType } = schema._zod.def as { innerType?: z.core.$ZodType };
+  return innerType === undefined ? releases.has(schema) : isRelease(innerType);
 }
 
 export { z };

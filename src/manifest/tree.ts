@@ -55,6 +55,8 @@ export interface Tree {
 
 /** Nodes that aliases may repeat. A manifest repeats a handful; an expansion bomb needs millions. */
 const maxAliasNodes = 10_000;
+/** What YAML itself says of a key on one line. */
+const maxKeyLength = 1024;
 
 export interface TreeOptions {
   readonly lineCounter: LineCounter;
@@ -164,6 +166,7 @@ function lowerScalar(node: Scalar, keepText: boolean): unknown {
   if (node.type === 'PLAIN' && source?.includes('\uFEFF')) {
     throw new TreeFault('byte-order mark inside the document', offsetOf(node));
   }
+  if (typeof value === 'string') checkText(value, offsetOf(node));
   if (typeof value === 'bigint') {
     if (keepText && source !== undefined) return source;
     const narrow = Number(value);
@@ -179,8 +182,19 @@ function keyOf(key: unknown, document: Document.Parsed, offset: number): { text:
   if (node.type === 'PLAIN' && node.source?.includes('\uFEFF')) {
     throw new TreeFault('byte-order mark inside the document', offset);
   }
-  if (typeof node.value === 'string') return { text: node.value, isString: true };
+  if (typeof node.value === 'string') {
+    if (node.value.length > maxKeyLength)
+      throw new TreeFault(`a key is longer than ${maxKeyLength} characters`, offset);
+    checkText(node.value, offset);
+    return { text: node.value, isString: true };
+  }
   return { text: node.source ?? String(node.value), isString: false };
+}
+
+/** What no file name, variable, header or JSON text can carry, written as an escape. */
+function checkText(value: string, offset: number): void {
+  if (value.includes('\0')) throw new TreeFault('a value holds a NUL character', offset);
+  if (/\p{Surrogate}/u.test(value)) throw new TreeFault('a value holds half of a character (a lone surrogate)', offset);
 }
 
 function offsetOf(node: unknown, fallback = 0): number {

@@ -5,6 +5,9 @@ import { lowerDocument, type Path, type Position, type Tree, TreeFault } from '.
 /** Far above any real manifest; keeps the parser's worst cases short. */
 export const maxManifestBytes = 256 * 1024;
 
+/** Control characters, lone surrogates and non-characters: YAML 1.2 takes them only as escapes. */
+const notYaml = /[\0-\x08\x0B\x0C\x0E-\x1F\x7F-\x84\x86-\x9F\uFFFE\uFFFF]|\p{Surrogate}/u;
+
 export type YamlOutcome =
   | { readonly ok: true; readonly tree: Tree }
   | { readonly ok: false; readonly detail: string; readonly at?: Position; readonly hint?: string };
@@ -23,12 +26,14 @@ export function parseYaml(text: string, keepsText: (path: Path) => boolean): Yam
     const { line, col } = lineCounter.linePos(offset);
     return { line, column: col };
   };
+  const unprintable = body.search(notYaml);
+  if (unprintable !== -1) {
+    const code = body.codePointAt(unprintable)!.toString(16).toUpperCase().padStart(4, '0');
+    return { ok: false, detail: `the character U+${code} is not allowed in YAML`, at: placeOf(body, unprintable) };
+  }
   const tooDeep = deepNesting(body);
   if (tooDeep !== undefined) {
-    // Counted here: the parser has not filled the line counter yet.
-    const before = body.slice(0, tooDeep).split('\n');
-    const position = { line: before.length, column: before[before.length - 1]!.length + 1 };
-    return { ok: false, detail: `nested deeper than ${maxDepth} levels`, at: position };
+    return { ok: false, detail: `nested deeper than ${maxDepth} levels`, at: placeOf(body, tooDeep) };
   }
   try {
     const document = parseDocument(body, {
@@ -57,6 +62,12 @@ export function parseYaml(text: string, keepsText: (path: Path) => boolean): Yam
     if (error instanceof TreeFault) return { ok: false, detail: error.message, at: at(error.offset) };
     throw error;
   }
+}
+
+/** Counted here because the parser has not filled its line counter yet. */
+function placeOf(text: string, offset: number): Position {
+  const before = text.slice(0, offset).split('\n');
+  return { line: before.length, column: before[before.length - 1]!.length + 1 };
 }
 
 /** A library message without the piece of the file it quotes: a slip in one line must not print the key on it. */
