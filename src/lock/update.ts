@@ -24,21 +24,28 @@ const heldName = `.${lockFileName}.held`;
 /** A change takes milliseconds; a process that waits this long waits for one that is stopped. */
 const waitMs = 30_000;
 
+const empty: Lock = { artifacts: [] };
+
 /**
  * Changes the lock of the project in `dir` and returns it as it is then; a missing one counts as empty. One process at a time
  * reads, changes and writes. Readers see the lock from before or after, also across a crash or a loss of power. When `change`
  * throws, or changes nothing, nothing is written.
  */
 export function updateLock(dir: string, change: (lock: Lock) => Lock): Promise<Lock> {
-  return rewrite(dir, waitMs, (lock) => change(lock ?? { artifacts: [] }));
+  return rewrite(dir, waitMs, (lock) => {
+    const before = lock ?? empty;
+    const after = change(before);
+    return after === before ? undefined : after;
+  });
 }
 
 /** Writes a lock of `pins` for a project that has none yet; does nothing when another process made one first. */
-export async function createLock(dir: string, pins: readonly PinRequest[], limitMs = waitMs): Promise<Lock> {
-  return rewrite(dir, limitMs, (lock) => lock ?? pins.reduce(upsert, { artifacts: [] } as Lock));
+export function createLock(dir: string, pins: readonly PinRequest[], limitMs = waitMs): Promise<Lock> {
+  return rewrite(dir, limitMs, (lock) => (lock === undefined ? pins.reduce(upsert, empty) : undefined));
 }
 
-function rewrite(dir: string, limitMs: number, change: (lock: Lock | undefined) => Lock): Promise<Lock> {
+/** `change` answers `undefined` to leave everything as it is. */
+function rewrite(dir: string, limitMs: number, change: (lock: Lock | undefined) => Lock | undefined): Promise<Lock> {
   const held = join(dir, heldName);
   return exclusively(held, limitMs, async () => {
     await removeLeftovers(dir, limitMs);
@@ -46,7 +53,7 @@ function rewrite(dir: string, limitMs: number, change: (lock: Lock | undefined) 
     const before = readLockText(dir);
     const lock = before === undefined ? undefined : parseLock(before, path);
     const changed = change(lock);
-    if (changed === lock) return changed;
+    if (changed === undefined) return lock ?? empty;
     const text = serializeLock(changed);
     // Nothing is written that could not be read again.
     const after = parseLock(text, path);
