@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { readCapsuleComponent } from './artifacts/index.js';
 import { MurError, reasonOf } from './errors/index.js';
 import { readConfig } from './home/config.js';
+import { hostPathsOf } from './home/config-host-paths.js';
 import { withEnvFile } from './home/env-file.js';
 import { locateMurmurHome } from './home/index.js';
 import {
@@ -65,6 +66,8 @@ export function prepareRun(
   const release = releaseWarning(manifest.murVersion, murVersion);
   const globalConfig = join(locateMurmurHome(hostEnv).root, 'config.yaml');
   const config = readConfig({ global: globalConfig, project: resolve('.murmur/config.yaml') });
+  // Lent to nobody before sessions are contained; a line that could never be lent is refused already.
+  hostPathsOf(config.hostPaths, dirname(locateMurmurHome(hostEnv).root));
   if (run.systemPrompt !== undefined && manifest.inference === undefined) {
     throw new MurError('E-IO-003', '--system-prompt is for agent capsules; this manifest has no inference: block');
   }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { MurError, reasonOf, Secret, toMurError } from '../errors/index.js';
-import { readConfigFile } from '../home/config.js';
+import { readConfigFile, secretsIn } from '../home/config.js';
 import { type MurmurHome, murmurHome } from '../home/index.js';
 import { bridge } from '../inspect/relay/bridge.js';
 import {
@@ -66,11 +66,11 @@ function endedToo(flags: InspectFlags, home: MurmurHome, running: readonly Targe
 
 /** What this process can know of keys that a record may hold: those of the config file and of its own environment. */
 function secretsOf(home: MurmurHome, env: CliContext['env']): () => readonly Secret[] {
-  const configured = [...readConfigFile(join(home.root, 'config.yaml')).credentials.values()];
+  const configured = secretsIn(readConfigFile(join(home.root, 'config.yaml')));
   const named = Object.entries(env)
     .filter(([name, value = '']) => looksLikeCredential(name) && value.trim().length >= shortestSecret)
     .map(([, value = '']) => new Secret(value.trim()));
-  const secrets = [...configured.filter((secret) => secret !== undefined), ...named];
+  const secrets = [...configured, ...named];
   return () => secrets;
 }
 

@@ -13,7 +13,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { contextFolder } from '../effects/conversation.js';
 import { MurError, reasonOf, Secret } from '../errors/index.js';
-import { readConfigFile } from '../home/config.js';
+import { readConfigFile, secretsIn } from '../home/config.js';
 import { withEnvFile } from '../home/env-file.js';
 import type { MurmurHome } from '../home/index.js';
 import { conversationFile, redactor } from '../inference/index.js';
@@ -142,7 +142,7 @@ function namedSecrets(home: MurmurHome, env: Environment, project: string | unde
   const variables = folders.flatMap((folder) => Object.entries(attempt(() => withEnvFile(env, folder)) ?? env));
   const named = variables.filter(([name]) => looksLikeCredential(name)).map(([, value = '']) => value.trim());
   const config = attempt(() => readConfigFile(join(home.root, 'config.yaml')));
-  const keys = [...(config?.credentials.values() ?? [])].flatMap((secret) => secret?.reveal() ?? []);
+  const keys = secretsIn(config).map((secret) => secret.reveal());
   return [...new Set([...named, ...keys])].filter((value) => value.length >= shortestSecret);
 }
 

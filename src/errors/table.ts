@@ -82,7 +82,7 @@ const rows = {
   'E-CAP-017': { when: 'a gateway is declared for a native tool', waitsFor: 'native tools' },
   'E-CAP-018': { when: 'a gateway binds no credential', hint: 'add api_key: or keyless: true' },
   'E-CAP-019': { when: 'a process driver needs variables the capsule does not allow', waitsFor: 'process transport' },
-  'E-CAP-901': { when: 'a host path lent by the config is refused', waitsFor: 'containment' },
+  'E-CAP-901': { when: 'a host path lent by the config is refused' },
   'E-CAP-902': { when: 'the copy of the work folder for a child failed', waitsFor: 'delegation' },
   'E-RUN-001': { when: 'a component trapped, hit a limit or a deadline, or could not be loaded' },
   'E-RUN-002': {

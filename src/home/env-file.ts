@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { MurError, reasonOf } from '../errors/index.js';
-import { isMissing, readRegularText } from '../manifest/index.js';
+import { isMissing, readRegularText } from '../manifest/regular-file.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -12,24 +12,32 @@ const maxEnvFileBytes = 1024 * 1024;
  * The project is the nearest folder from `manifestDir` upwards that holds a `murmur.yaml`.
  */
 export function withEnvFile(env: Environment, manifestDir: string): Environment {
+  const file = readEnvFile(manifestDir);
+  return file === undefined ? env : { ...Object.fromEntries(file.variables), ...env };
+}
+
+/** The `.env` that a run of a manifest in `manifestDir` takes; `undefined` when there is none. */
+export function readEnvFile(
+  manifestDir: string,
+): { readonly path: string; readonly variables: ReadonlyMap<string, string> } | undefined {
   const folder = projectFolder(manifestDir);
-  if (folder === undefined) return env;
+  if (folder === undefined) return undefined;
   const path = join(folder, '.env');
   let text: string;
   try {
     text = readRegularText(path, maxEnvFileBytes);
   } catch (error) {
-    if (isMissing(error)) return env;
+    if (isMissing(error)) return undefined;
     throw new MurError('E-IO-003', `failed to read .env at ${path}: ${reasonOf(error)}`, { cause: error });
   }
-  return { ...Object.fromEntries(parseEnvFile(text)), ...env };
+  return { path, variables: parseEnvFile(text, path) };
 }
 
 /**
  * The variables of a `.env` text, later lines winning: `KEY=VALUE`, `#` comments, one pair of matching quotes removed. No
  * `export`, interpolation, escapes or inline comments. Messages name a line, never a value.
  */
-export function parseEnvFile(text: string): ReadonlyMap<string, string> {
+export function parseEnvFile(text: string, path = '.env'): ReadonlyMap<string, string> {
   const variables = new Map<string, string>();
   for (const [index, raw] of text
     .replace(/^\uFEFF/, '')
@@ -37,7 +45,10 @@ export function parseEnvFile(text: string): ReadonlyMap<string, string> {
     .entries()) {
     const line = raw.trim();
     if (line === '' || line.startsWith('#')) continue;
-    const fail = (why: string) => new MurError('E-IO-003', `invalid .env entry at line ${index + 1}: ${why}`);
+    const fail = (why: string) =>
+      new MurError('E-IO-003', `invalid .env entry at line ${index + 1}: ${why}`, {
+        details: { path, line: index + 1 },
+      });
     const at = line.indexOf('=');
     if (at === -1) throw fail('expected KEY=VALUE');
     const name = line.slice(0, at).trim();

@@ -1,11 +1,11 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: config files write references so
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { isMurError } from '../../src/errors/index.js';
-import { mergeConfig, parseConfig, readConfig } from '../../src/home/config.js';
-import { parseEnvFile, withEnvFile } from '../../src/home/env-file.js';
+import { locateConfig, parseConfig, readConfig, readConfigFile, secretsIn } from '../../src/home/config.js';
 
 let folder = '';
 beforeEach(() => {
@@ -24,9 +24,185 @@ function refusal(work: () => unknown): string {
   return 'accepted';
 }
 
+const whole = `
+registry:
+  default: internal
+  index_url: https://index.example/i.json
+  sources:
+    - { name: internal, type: github, repo: acme/artifacts, token: "\${ACME_GH}" }
+    - { name: official, repo: murmur-nexus/default-artifacts }
+inference: { provider: anthropic, model: m, endpoint: https://api.example, api_key: sk-inference }
+credentials:
+  A: "k"
+  B: ""
+  C:
+containment: scoped
+spend: { machine_tokens_per_day: 5000000 }
+host_paths:
+  - { path: ~/datasets, access: read }
+beta: { enabled: [mur-deploy, " "] }
+network: { private_names: [" NAS.lan "] }
+inspect: true
+`;
+
 describe('a config file', () => {
-  test('that is missing is empty', () => {
-    expect(readConfig({ global: at('none'), project: at('no/ne') })).toEqual({
+  test('gives every key of its schema', () => {
+    const config = parseConfig(whole, 'c');
+    expect(config).toMatchObject({
+      registry: {
+        default: 'internal',
+        indexUrl: 'https://index.example/i.json',
+        sources: [
+          { name: 'internal', type: 'github', repo: 'acme/artifacts' },
+          { name: 'official', type: 'github', repo: 'murmur-nexus/default-artifacts' },
+        ],
+      },
+      inference: { provider: 'anthropic', model: 'm', endpoint: 'https://api.example' },
+      betaEnabled: ['mur-deploy'],
+      containment: 'scoped',
+      spend: { machineTokensPerDay: 5_000_000 },
+      hostPaths: [{ path: '~/datasets', access: 'read' }],
+      privateNames: ['nas.lan'],
+      inspect: true,
+      warnings: [],
+    });
+    expect([...config.credentials.keys()]).toEqual(['A', 'B', 'C']);
+    expect(config.credentials.get('A')?.reveal()).toBe('k');
+    expect(config.credentials.get('B')).toBeUndefined();
+    expect(config.inference.apiKey?.reveal()).toBe('sk-inference');
+    expect(config.registry.sources[0]?.token?.reveal()).toBe('${ACME_GH}');
+  });
+
+  test('shows no key in any form of printing, and names all it holds', () => {
+    const config = parseConfig(whole, 'c');
+    expect(JSON.stringify({ ...config, credentials: [...config.credentials] })).not.toMatch(/sk-inference|ACME_GH|"k"/);
+    expect(secretsIn(config).map((secret) => secret.reveal())).toEqual(['k', 'sk-inference', '${ACME_GH}']);
+    expect(secretsIn(undefined)).toEqual([]);
+  });
+
+  test.each([
+    ['', 'an empty file'],
+    ['# only a comment\n', 'a comment'],
+    ['registry:\nbeta:\ncredentials:\ncontainment:\ninspect:\n', 'keys without values'],
+  ])('%j is empty', (text) => {
+    expect(parseConfig(text, 'c')).toMatchObject({
+      registry: { default: '', sources: [] },
+      betaEnabled: [],
+      spend: {},
+    });
+  });
+
+  const words = 'unconfined, advisory, scoped, sealed';
+  test.each([
+    ['[', 'line 1, column 2: Flow sequence must end with a ]'],
+    ['- a', 'line 1, column 1: the file: expected mapping, got sequence'],
+    ['a: 1\na: 2', "line 2, column 1: duplicate key 'a'"],
+    ['credentials: [a]', 'line 1, column 14: credentials: expected mapping, got sequence'],
+    ['credentials: { A: 12345 }', 'line 1, column 19: credentials.A: expected string, got number'],
+    [
+      'credentials: { A: 123456789012345678901234567890 }',
+      'line 1, column 19: credentials.A: expected string, got number',
+    ],
+    ['containment: tight', `line 1, column 14: containment: unknown value 'tight'; expected one of: ${words}`],
+    ['network: { private_names: nas }', 'line 1, column 27: network.private_names: expected sequence, got string'],
+    ['inspect: "yes"', 'line 1, column 10: inspect: expected boolean, got string'],
+    ['spend:\n  machine_tokens_per_day: 0', 'line 2, column 27: spend.machine_tokens_per_day: 0 is not above zero'],
+    [
+      'spend: { machine_tokens_per_day: 99999999999999999999 }',
+      'line 1, column 34: spend.machine_tokens_per_day: 99999999999999999999 is beyond 9007199254740991',
+    ],
+    ['spend: { machine_tokens_per_day: 1.5 }', null],
+    ['registry: { sources: [{ repo: a/b }] }', 'line 1, column 23: registry.sources[0]: a source needs a name'],
+    [
+      'registry: { sources: [{ name: a, type: gitlab }] }',
+      "line 1, column 40: registry.sources[0].type: unknown value 'gitlab'; expected one of: github",
+    ],
+    ['beta: { enabled: mur-deploy }', 'line 1, column 18: beta.enabled: expected sequence, got string'],
+  ])('%j is refused by path, line, column and key', (text, expected) => {
+    const said = refusal(() => parseConfig(text, 'c'));
+    if (expected === null) expect(said).toMatch(/^E-IO-003 failed to parse c: line 1, column \d+: /);
+    else expect(said).toBe(`E-IO-003 failed to parse c: ${expected}`);
+  });
+
+  test('that is unreadable is an error, never an empty config', () => {
+    expect(refusal(() => readConfig({ global: folder }))).toBe('E-IO-003 failed to read <dir>: is a directory');
+    expect(readConfigFile(at('none'))).toBeUndefined();
+  });
+
+  test.each([
+    'credentials:\n  A: !sk-secret',
+    'credentials:\n  A: *sk-secret',
+    'credentials:\n  A: {x: sk-secret',
+    'credentials:\n  A: "sk-secret" sk-secret',
+    'inference: { api_key: ${sk-secret} }',
+    'credentials:\n  A: [sk-secret]',
+    'credentials:\n  sk-secret: ""',
+    'credentials:\n  ? [sk-secret]\n  : 1',
+    'credentials: sk-secret',
+    'inference: { api_key: [sk-secret] }',
+    'inference: { api_key: { sk-secret: sk-secret } }',
+    'registry: { sources: [{ name: a, token: [sk-secret] }] }',
+    'registry: { sources: [{ token: sk-secret }] }',
+  ])('with a slip in %j does not print the key', (text) => {
+    let said = '';
+    try {
+      said = parseConfig(`${text}\n`, 'c').warnings.join('\n');
+    } catch (error) {
+      if (!isMurError(error)) throw error;
+      said = JSON.stringify(error) + error.hint;
+    }
+    expect(said).not.toContain('sk-secret');
+    expect(said).not.toBe('');
+  });
+
+  test('warns of a key it does not know, where it stands and what was probably meant', () => {
+    expect(
+      parseConfig('\nregistery: {}\nspend: { tokens: 1 }\nregistry: { sources: [{ name: a, tokn: x }] }\n', 'c')
+        .warnings,
+    ).toEqual([
+      "c, line 2, column 1: unknown key 'registery' at the top level is ignored; did you mean 'registry'?",
+      "c, line 3, column 10: unknown key 'tokens' in 'spend' is ignored; it may come from a newer runtime",
+      "c, line 4, column 34: unknown key 'tokn' in 'registry.sources[0]' is ignored; did you mean 'token'?",
+    ]);
+  });
+
+  test('warns of a credential that no manifest can name, without its name', () => {
+    expect(parseConfig('credentials: { my_key: x, OK_1: y }', 'c').warnings).toEqual([
+      'c, line 1, column 16: this entry of credentials can never be used: its name is not of capital letters, digits and _',
+    ]);
+  });
+
+  test('of any text is a value or a coded error, and never shows what stands under credentials', () => {
+    const secret = 'Zq7SECRETq7Z';
+    const piece = fc.constantFrom(...`:{}[]"'\\#&*!|>-?,%@\`\n \t~0aA`);
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 40 }), fc.nat(40), (pieces, where) => {
+        const text = [...pieces.slice(0, where), secret, ...pieces.slice(where)].join('');
+        try {
+          parseConfig(`credentials:\n  A: ${text.replaceAll('\n', '\n     ')}\n`, 'c');
+        } catch (error) {
+          if (!isMurError(error)) throw error;
+          expect(`${error.message} ${error.hint}`).not.toContain(secret);
+        }
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+});
+
+describe('the files of a command', () => {
+  test('are the one in the murmur home and the one in the working folder, without walking up', () => {
+    expect(locateConfig({ HOME: '/h' }, folder)).toEqual({
+      global: '/h/.murmur/config.yaml',
+      project: at('.murmur/config.yaml'),
+    });
+    expect(refusal(() => locateConfig({}))).toBe('E-IO-001 could not determine home directory');
+  });
+
+  test('may both be missing: the built-in source remains', () => {
+    const config = readConfig({ global: at('none'), project: at('no/ne') });
+    expect(config).toMatchObject({
+      registry: { default: 'official', sources: [{ name: 'official', repo: 'murmur-nexus/default-artifacts' }] },
       credentials: new Map(),
       privateNames: [],
       inspect: false,
@@ -34,130 +210,17 @@ describe('a config file', () => {
     });
   });
 
-  test('gives keys, private names and the containment vote, and passes over the rest', () => {
-    const config = parseConfig(
-      'registry: { default: official }\ncredentials:\n  A: "k"\n  B: ""\n  C:\ncontainment: scoped\nnetwork: { private_names: [" NAS.lan "] }\n',
-      'c',
-    );
-    expect([...config.credentials.keys()]).toEqual(['A', 'B', 'C']);
-    expect(config.credentials.get('A')?.reveal()).toBe('k');
-    expect(config.credentials.get('B')).toBeUndefined();
-    expect(config.privateNames).toEqual(['nas.lan']);
-    expect(config.containment).toBe('scoped');
-    expect(JSON.stringify([...config.credentials.values()])).toBe('["<redacted>",null,null]');
+  test('a global file without sources is an empty chain: the built-in one counts only when there is none', () => {
+    writeFileSync(at('c'), 'inspect: true\n');
+    const { registry } = readConfig({ global: at('c') });
+    expect([registry.default, registry.sources]).toEqual(['', []]);
   });
 
-  test.each([
-    ['[', 'E-IO-003 failed to parse c: line 1, column 2: Flow sequence must end with a ]'],
-    ['- a', 'E-IO-003 failed to parse c: the file: expected mapping, got sequence'],
-    ['credentials: [a]', 'E-IO-003 failed to parse c: credentials: expected mapping, got sequence'],
-    ['credentials: { A: 12345 }', 'E-IO-003 failed to parse c: credentials.A: expected string, got number'],
-    [
-      'containment: tight',
-      "E-IO-003 failed to parse c: containment: unknown value 'tight'; expected one of: unconfined, advisory, scoped, sealed",
-    ],
-    [
-      'network: { private_names: nas }',
-      'E-IO-003 failed to parse c: network.private_names: expected sequence of strings',
-    ],
-  ])('%s is refused', (text, expected) => expect(refusal(() => parseConfig(text, 'c'))).toBe(expected));
-
-  test('that is unreadable is an error, never an empty config', () => {
-    expect(refusal(() => readConfig({ global: folder }))).toBe('E-IO-003 failed to read <dir>: is a directory');
-  });
-
-  test('with a slip in a key line does not print the key', () => {
-    for (const line of [
-      'A: !sk-secret',
-      'A: *sk-secret',
-      'A: {x: sk-secret',
-      'A: "sk-secret" sk-secret',
-      'A: ${sk-secret} }',
-    ]) {
-      expect(refusal(() => parseConfig(`credentials:\n  ${line}\n`, 'c'))).not.toContain('sk-secret');
-    }
-  });
-
-  test('may ask for live inspection of every session', () => {
-    expect(parseConfig('inspect: true\n', 'c.yaml').inspect).toBe(true);
-    expect(parseConfig('{}\n', 'c.yaml').inspect).toBe(false);
-    expect(refusal(() => parseConfig('inspect: "yes"\n', 'c.yaml'))).toBe(
-      'E-IO-003 failed to parse c.yaml: inspect: expected boolean, got string',
-    );
-  });
-});
-
-describe('the merge of global and project config', () => {
-  const merged = (global: string, project: string) =>
-    mergeConfig(parseConfig(global, 'g'), parseConfig(project, 'p'), 'p');
-
-  test.each([
-    ['containment: advisory', 'containment: sealed', 'sealed'],
-    ['containment: sealed', 'containment: advisory', 'sealed'],
-    ['', 'containment: unconfined', 'unconfined'],
-    ['containment: scoped', '', 'scoped'],
-    ['', '', undefined],
-  ])('%s under %s asks for %s', (global, project, expected) =>
-    expect(merged(global, project).containment).toBe(expected),
-  );
-
-  test('a project brings neither keys nor private names nor inspection, and is told so', () => {
-    const config = merged(
-      'credentials: { A: g }',
-      'credentials: { A: p, B: p }\nnetwork: { private_names: [x] }\ninspect: true',
-    );
-    expect(config.credentials.get('A')?.reveal()).toBe('g');
-    expect(config.credentials.has('B')).toBe(false);
-    expect(config.privateNames).toEqual([]);
-    expect(config.inspect).toBe(false);
-    expect(config.warnings).toEqual([
-      'credentials in p is ignored: only the global config may set it',
-      'network.private_names in p is ignored: only the global config may set it',
-      'inspect in p is ignored: only the global config may set it',
-    ]);
-    expect(merged('inspect: true', '').inspect).toBe(true);
-  });
-
-  test('a run in the home folder reads one file, once', () => {
+  test('are one file when the project is the home folder, also through a link', () => {
     writeFileSync(at('c'), 'credentials: { A: k }');
     expect(readConfig({ global: at('c'), project: at('c') }).warnings).toEqual([]);
-  });
-});
-
-describe('a .env file', () => {
-  test('is KEY=VALUE lines, with one pair of quotes removed and nothing expanded', () => {
-    const text =
-      '\uFEFF# c\n\n A = 1 \nB="two words"\r\nC=\'x"\nD=a=b # not a comment\nE=\nF="$A\\n"\nexport G=1\nA=2\n';
-    expect([...parseEnvFile(text)]).toEqual([
-      ['A', '2'],
-      ['B', 'two words'],
-      ['C', '\'x"'],
-      ['D', 'a=b # not a comment'],
-      ['E', ''],
-      ['F', '$A\\n'],
-      ['export G', '1'],
-    ]);
-  });
-
-  test.each([
-    ['A=1\nsk-secret\n', 'E-IO-003 invalid .env entry at line 2: expected KEY=VALUE'],
-    ['\n\n =sk-secret', 'E-IO-003 invalid .env entry at line 3: empty variable name'],
-  ])('%j is refused by line, without its text', (text, expected) =>
-    expect(refusal(() => parseEnvFile(text))).toBe(expected),
-  );
-
-  test('of the project is laid under the environment', () => {
-    writeFileSync(at('murmur.yaml'), '');
-    writeFileSync(at('.env'), 'A=file\nB=file\n');
-    const env = withEnvFile({ A: 'set' }, join(folder, 'sub', 'deeper'));
-    expect(env).toEqual({ A: 'set', B: 'file' });
-  });
-
-  test('is not looked for outside a project, and not needed in one', () => {
-    writeFileSync(at('.env'), 'A=1');
-    expect(withEnvFile({}, folder)).toEqual({});
-    rmSync(at('.env'));
-    writeFileSync(at('murmur.yaml'), '');
-    expect(withEnvFile({ B: '2' }, folder)).toEqual({ B: '2' });
+    mkdirSync(at('real'));
+    symlinkSync(at('c'), at('real/config.yaml'));
+    expect(readConfig({ global: at('c'), project: at('real/config.yaml') }).warnings).toEqual([]);
   });
 });
