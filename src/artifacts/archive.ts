@@ -1,15 +1,21 @@
+/**
+ * `.mur.zip` archives, read and written (spec/artifacts.md sections 3 and 4). yauzl reads the directory and yazl writes; what makes
+ * it safe to read one from anywhere stands around them in zip/: names, kinds, sizes, checksums, and that an archive can be read
+ * in one way only. Nothing here writes to disk.
+ * Read next: zip/entries.ts (the whole of an archive), zip/entry.ts (one entry), zip/name.ts, zip/unpack.ts.
+ *
+ * Does not stop: an archive whose content is harmful as such, which is for grants and the sandbox; one as large as the limits
+ * allow, which is held in memory whole.
+ */
 import { MurError } from '../errors/index.js';
+import { type ArchiveLimits, archiveLimits } from './zip/limits.js';
+import type { PackEntry } from './zip/pack.js';
+import { shown, ZipProblem } from './zip/problem.js';
 
-export interface ArchiveLimits {
-  /** Most bytes of one unpacked file. */
-  readonly entryBytes: number;
-  /** Most bytes of all unpacked files together. */
-  readonly totalBytes: number;
-  /** Most entries, folders included. */
-  readonly entries: number;
-}
+export { type ArchiveLimits, archiveLimits } from './zip/limits.js';
+export type { PackEntry } from './zip/pack.js';
 
-/** A checked `.mur.zip`, held in memory. */
+/** A checked archive, held in memory. */
 export interface Archive {
   readonly place: string;
   /** Its files, safe to join to a folder, with `/` between folders. */
@@ -18,16 +24,73 @@ export interface Archive {
   read(name: string): Promise<Uint8Array>;
 }
 
-export interface PackEntry {
-  readonly name: string;
-  readonly bytes: Uint8Array;
-  readonly executable?: boolean;
+/**
+ * The archive in `bytes`; `place` names it in messages. Rejects with `E-IO-003` for anything but a whole, plain zip file with a
+ * `murmur.yaml`. The content of an entry is checked when it is read.
+ *
+ * An entry written with a leading `/` is checked like the others and then left out: it is nobody's payload.
+ */
+export async function openArchive(
+  bytes: Uint8Array,
+  place: string,
+  limits: ArchiveLimits = archiveLimits(),
+): Promise<Archive> {
+  const zip = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const read = `failed to read artifact archive ${place}`;
+  // Loaded by the first archive only: most commands, and a run of shipped artifacts, read none.
+  const { readEntries } = await import('./zip/entries.js');
+  const { unpack } = await import('./zip/unpack.js');
+  const entries = await refusing(read, () => readEntries(zip, limits));
+  const files = new Map(
+    entries.filter((entry) => !entry.isFolder && !entry.isRooted).map((entry) => [entry.name, entry]),
+  );
+  if (!files.has('murmur.yaml')) throw new MurError('E-IO-003', `${read}: artifact missing required file murmur.yaml`);
+  return {
+    place,
+    names: [...files.keys()],
+    read: (name) =>
+      refusing(read, async () => {
+        const entry = files.get(name);
+        if (entry === undefined) throw new ZipProblem(`it has no file '${shown(name)}'`);
+        return unpack(zip, entry);
+      }),
+  };
 }
 
-export async function openArchive(_bytes: Uint8Array, place: string, _limits?: ArchiveLimits): Promise<Archive> {
-  throw new MurError('E-IO-003', `failed to read artifact archive ${place}`);
+/** `bytes` of an archive's file as text. Throws `E-IO-003` when they are no UTF-8. */
+export function archiveText(bytes: Uint8Array, name: string, place: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new MurError(
+      'E-IO-003',
+      `failed to read artifact archive ${place}: zip entry '${shown(name)}' is not valid UTF-8`,
+    );
+  }
 }
 
-export async function packArchive(_entries: readonly PackEntry[]): Promise<Uint8Array> {
-  throw new MurError('E-IO-003', 'failed to write an artifact archive');
+/**
+ * A zip of `entries`, the same bytes for the same entries in any order, time zone and year: fixed times and modes, `murmur.yaml`
+ * first. Deflate is Node's, so another release of Node may pack the same content into other bytes. `E-BLD-002` for a name that
+ * `openArchive` would refuse.
+ */
+export async function packArchive(entries: readonly PackEntry[]): Promise<Uint8Array> {
+  const { pack } = await import('./zip/pack.js');
+  try {
+    return await pack(entries);
+  } catch (error) {
+    if (!(error instanceof ZipProblem)) throw error;
+    throw new MurError('E-BLD-002', `the archive cannot be packed: ${error.message}`);
+  }
+}
+
+async function refusing<T>(what: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof ZipProblem)) throw error;
+    throw new MurError('E-IO-003', `${what}: ${error.message}`, {
+      hint: 'get the artifact again from where it was published',
+    });
+  }
 }

@@ -1,0 +1,22 @@
+/** Bounds on what an archive may unpack to. All are enforced on the bytes produced, not only on what its headers claim. */
+export interface ArchiveLimits {
+  /** Most bytes of one unpacked file. */
+  readonly entryBytes: number;
+  /** Most bytes of all unpacked files together. */
+  readonly totalBytes: number;
+  /** Most entries, folders included. */
+  readonly entries: number;
+}
+
+const defaultEntryBytes = 524_288_000;
+
+/**
+ * The limits of this machine: 500 MiB per file, or `MURMUR_MAX_ARTIFACT_DECOMPRESSED_BYTES` (spec/artifacts.md section 4; a value
+ * that is no positive whole number counts as absent), twice that together, and 10,000 entries.
+ */
+export function archiveLimits(env: NodeJS.ProcessEnv = process.env): ArchiveLimits {
+  const set = env.MURMUR_MAX_ARTIFACT_DECOMPRESSED_BYTES?.trim() ?? '';
+  const bytes = /^\d+$/.test(set) ? Number(set) : 0;
+  const entryBytes = Number.isSafeInteger(bytes) && bytes > 0 ? bytes : defaultEntryBytes;
+  return { entryBytes, totalBytes: 2 * entryBytes, entries: 10_000 };
+}
