@@ -84,6 +84,8 @@ function expectation(issue: z.core.$ZodIssue): string {
 export function partsOf(schema: z.core.$ZodType): {
   readonly keys?: Readonly<Record<string, z.core.$ZodType>>;
   readonly element?: z.core.$ZodType;
+  /** True when the elements have names and no numbers. */
+  readonly isNamed?: boolean;
 } {
   const { def } = schema._zod as unknown as { def: { type: string; [key: string]: unknown } };
   switch (def.type) {
@@ -95,7 +97,7 @@ export function partsOf(schema: z.core.$ZodType): {
     case 'array':
       return { element: def.element as z.core.$ZodType };
     case 'record':
-      return { element: def.valueType as z.core.$ZodType };
+      return { element: def.valueType as z.core.$ZodType, isNamed: true };
     default:
       return {};
   }
