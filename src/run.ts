@@ -1,11 +1,12 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { readCapsuleComponent } from './artifacts/index.js';
+import { hostPlatform, readCapsuleComponent } from './artifacts/index.js';
 import { MurError, reasonOf } from './errors/index.js';
 import { readConfig } from './home/config.js';
 import { hostPathsOf } from './home/config-host-paths.js';
 import { withEnvFile } from './home/env-file.js';
 import { locateMurmurHome } from './home/index.js';
+import { expectationsOf, readLock } from './lock/index.js';
 import {
   type ContainmentClass,
   type LifecycleOverride,
@@ -76,6 +77,7 @@ export function prepareRun(
       hint: 'drop --deadline, or set capabilities.limits.deadline_seconds',
     });
   }
+  const lock = planLock(manifestDir, manifest);
   const component = manifest.inference === undefined ? readCapsuleComponent(manifestDir).bytes : undefined;
   const request: StageRequest = {
     manifestDir,
@@ -86,6 +88,7 @@ export function prepareRun(
     capsuleVersion: manifest.version,
     ...(component === undefined ? {} : { capsuleComponent: component }),
     artifacts: manifest.artifacts,
+    ...lock,
     allowlistedTools: new Set(
       manifest.artifacts.filter(({ runtime }) => runtime === 'tool').map(({ toolName }) => toolName),
     ),
@@ -119,6 +122,17 @@ export function prepareRun(
       ...config.warnings.map((message) => ({ message })),
     ],
   };
+}
+
+/** With a lock, what it pins on this host; without one, that one is to be made (spec/cli.md 11.2 step 9). */
+function planLock(
+  manifestDir: string,
+  { artifacts }: RuntimeManifest,
+): Pick<StageRequest, 'lockExpectations' | 'createLockIn'> {
+  const lock = readLock(manifestDir);
+  if (lock === undefined) return { createLockIn: manifestDir };
+  const fromStores = artifacts.filter(({ source }) => source === undefined);
+  return { lockExpectations: expectationsOf(lock, fromStores, hostPlatform()) };
 }
 
 /** The bytes of an existing file, else the text itself. */

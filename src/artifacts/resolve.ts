@@ -14,6 +14,8 @@ export interface ResolveContext {
   readonly manifestDir: string;
   /** Asked in order; the first that has an artifact gives it. Default: the store this package ships. */
   readonly stores?: readonly ArtifactStore[];
+  /** Sees what a store gave before anything in it is read; throws to refuse it. */
+  readonly verify?: (entry: ArtifactEntry, stored: StoredArtifact) => void;
 }
 
 /**
@@ -34,8 +36,12 @@ export async function resolveArtifacts(
       continue;
     }
     const stored = await firstWith(stores, entry);
-    if (stored === undefined) missing.push(entry);
-    else resolved.push(complete(entry, await open(entry, stored)));
+    if (stored === undefined) {
+      missing.push(entry);
+      continue;
+    }
+    context.verify?.(entry, stored);
+    resolved.push(complete(entry, await open(entry, stored)));
   }
   if (missing.length > 0) throw await missingArtifacts(missing, stores);
   return resolved;

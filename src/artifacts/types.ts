@@ -58,7 +58,8 @@ export interface ResolvedArtifact {
   /** What it is staged as; a skill-shaped `source:` is a skill whatever the entry says. */
   readonly role: ArtifactRole;
   readonly implementation: 'wasm' | 'native';
-  readonly origin: 'operator';
+  /** Who pinned it; `operator` for what nothing pins. */
+  readonly origin: 'operator' | 'runtime';
   /** Lowercase hex sha256: of the whole archive of a stored artifact; of the payload of one from a source path or of our own. */
   readonly sha256: string;
   /** `linux-x86_64`, when the variant for that platform was resolved. */

@@ -98,6 +98,10 @@ const rows = {
     when: 'the inspection token could not be written; the page opens, but mur inspect does not find the session',
     hint: 'check the free space and the permissions of the murmur home',
   },
+  'W-RUN-905': {
+    when: 'murmur.lock could not be written, so nothing is pinned; the session runs on',
+    hint: 'make the project folder writable, or run mur install where it is and keep the lock with the project',
+  },
   'W-SEC-001': {
     when: 'shell commands are allowed and this kind of host has no kernel sandbox',
     hint: 'run on Linux with Landlock, or allow no commands',

@@ -3,7 +3,7 @@
  * artifacts lie (src/artifacts) and not the check of what was resolved (src/stage/lock.ts).
  * Read next: types.ts, parse.ts (what a lock must be), pin.ts (how it changes), update.ts (how it is written).
  */
-export { type ExpectedAt, expectationOf, expectationsOf, missingEntry } from './expectation.js';
+export { type ExpectedAt, expectationOf, expectationsOf, missingEntry, versionMismatch } from './expectation.js';
 export { lockFileName, readLock } from './file.js';
 export { parseLock } from './parse.js';
 export { adoptedBy, conflictOf, pin, unpin, upsert } from './pin.js';

@@ -1,6 +1,7 @@
 import { limitsRecord } from '../inference/index.js';
 import type { TraceEvents } from '../trace/index.js';
 import { needed, type StageDraft } from './draft.js';
+import { runtimePins } from './lock.js';
 
 /** What this session may do, as data: `session_start.effective_grants` (spec/containment.md 18, the part that exists). */
 export function scopeReport(draft: StageDraft): Record<string, unknown> {
@@ -40,7 +41,7 @@ export function sessionStartFields(draft: StageDraft): TraceEvents['session_star
     ],
     tools_declared: needed(draft.inventory, 'write').definitions.map(({ name }) => name),
     tool_refresh: request.inference?.toolRefresh ?? null,
-    runtime_artifacts: [],
+    runtime_artifacts: runtimePins(request),
     containment_declared: containment.declared,
     containment_achieved: containment.achieved,
     userns_grant: null,

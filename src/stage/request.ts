@@ -1,4 +1,5 @@
 import type { DirectoryIdentity } from '../home/index.js';
+import type { LockExpectation } from '../lock/index.js';
 import type {
   ArtifactEntry,
   ContainmentClass,
@@ -30,6 +31,13 @@ export interface StageRequest {
   readonly capsuleComponent?: Uint8Array;
   /** In declaration order. */
   readonly artifacts: readonly ArtifactEntry[];
+  /**
+   * What the project's lock pins, narrowed to this host. Present: every artifact that comes from a store must be among it and
+   * have that hash. Absent: nothing is verified.
+   */
+  readonly lockExpectations?: readonly LockExpectation[];
+  /** The project that gets a lock of what staging resolves. Absent for one that has a lock, and for a capsule run by name. */
+  readonly createLockIn?: string;
   /** Tools that may be dispatched. Skills and runtime-provided tools are not governed by it. */
   readonly allowlistedTools: ReadonlySet<string>;
   readonly policy: CapabilityPolicy;

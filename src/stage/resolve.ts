@@ -1,10 +1,16 @@
 import { resolveArtifacts } from '../artifacts/index.js';
 import { MurError } from '../errors/index.js';
 import type { StageDraft } from './draft.js';
+import { originOf, requirePins, verifyPin } from './lock.js';
 
 /** Finds every declared artifact, in declaration order, and checks that its payload can be staged in its role. */
 export async function resolve(draft: StageDraft): Promise<void> {
-  const resolved = await resolveArtifacts(draft.request.artifacts, { manifestDir: draft.request.manifestDir });
+  const { request } = draft;
+  await requirePins(request);
+  const resolved = await resolveArtifacts(request.artifacts, {
+    manifestDir: request.manifestDir,
+    verify: (entry, stored) => verifyPin(request, entry, stored),
+  });
   const seen = new Set<string>();
   for (const artifact of resolved) {
     if (seen.has(artifact.name)) {
@@ -14,5 +20,5 @@ export async function resolve(draft: StageDraft): Promise<void> {
     }
     seen.add(artifact.name);
   }
-  draft.resolved = resolved;
+  draft.resolved = resolved.map((artifact) => ({ ...artifact, origin: originOf(request, artifact) }));
 }

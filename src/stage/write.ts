@@ -3,13 +3,14 @@ import { MurError, reasonOf } from '../errors/index.js';
 import { buildInventory, renderMurmurMd } from '../tools/index.js';
 import { murVersion } from '../version.js';
 import { needed, type StageDraft } from './draft.js';
+import { pinResolved } from './lock.js';
 
 /** Longest task that is read from a file. */
 export const taskLimitBytes = 8 * 1024 * 1024;
 const instructionLimitBytes = 64 * 1024;
 
 /** Writes what the capsule reads: tool manifests, skills, the manifest, the task, MURMUR.md (spec/session.md 4.1 steps 12 to 18). */
-export function write(draft: StageDraft): void {
+export async function write(draft: StageDraft): Promise<void> {
   const { request } = draft;
   const folders = needed(draft.folders, 'mint');
   const resolved = needed(draft.resolved, 'resolve');
@@ -34,6 +35,8 @@ export function write(draft: StageDraft): void {
   draft.instructions = readInstructions(draft);
   draft.taskText = takeTaskInput(draft);
   if (request.inference !== undefined) writeMurmurMd(draft, '');
+  // Last, so that a refused launch leaves no lock.
+  await pinResolved(draft);
 }
 
 /** Writes MURMUR.md for a door at `url` (empty before there is one). A failure is a warning: it is inventory, nothing depends on it. */
