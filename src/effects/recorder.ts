@@ -1,11 +1,11 @@
-import type { InspectionEvent } from 'xstate';
+import type { ActorRefLike, InspectionEvent } from 'xstate';
 import { sessionMachine } from '../../machines/session/machine.js';
 import { reasonOf, type Secret } from '../errors/index.js';
 import type { HeldDirectory } from '../home/index.js';
 import { redactor } from '../inference/outcome.js';
 import { EventLog, keyframeEvery } from '../replay/log.js';
 import { chartHashes, machinesOf } from '../replay/machines.js';
-import { entryOf, Mailboxes } from '../replay/mailboxes.js';
+import { entryOf, Mailboxes, type RecordedStep } from '../replay/mailboxes.js';
 import type { Redact } from '../replay/plain.js';
 import type { Clock } from '../supervise/clock.js';
 
@@ -24,6 +24,8 @@ export class EventRecorder {
   #log: EventLog | undefined;
   #keyframeAt = 0;
   #isScheduled = false;
+  /** By owner and event; only while somebody asks. */
+  #places: WeakMap<object, WeakMap<object, number>> | undefined;
   #state: 'open' | 'closing' | 'closed' = 'open';
 
   constructor(clock: Clock, fail: (message: string) => void) {
@@ -44,6 +46,17 @@ export class EventRecorder {
       this.#log = new EventLog(records, header, this.#redact);
     });
     this.#schedule();
+  }
+
+  /** Remembers from now on, or no more, where each event went: for `placeOf`. */
+  keepPlaces(isKept: boolean): void {
+    this.#places = isKept ? new WeakMap() : undefined;
+  }
+
+  /** Place in the log of an event that an actor got. Of one object that was sent to it twice, the later place. */
+  placeOf(ref: ActorRefLike, event: object): number | undefined {
+    const owner = this.#mailboxes.ownerOf(ref);
+    return owner === undefined ? undefined : this.#places?.get(owner)?.get(event);
   }
 
   /** Resolves when everything that happened so far is on the disk. */
@@ -76,6 +89,7 @@ export class EventRecorder {
     if (log === undefined || this.#state === 'closed') return;
     this.#guard(() => {
       const steps = this.#mailboxes.take();
+      if (this.#places !== undefined) place(this.#places, steps, log.length);
       log.append(steps.map((step) => entryOf(step, this.#redact)));
       const last = steps.at(-1);
       if (last === undefined || log.length - this.#keyframeAt < keyframeEvery) return;
@@ -96,5 +110,13 @@ export class EventRecorder {
       this.#finish();
       this.#fail(`the event log stops here: ${reasonOf(error)}`);
     }
+  }
+}
+
+function place(places: WeakMap<object, WeakMap<object, number>>, steps: readonly RecordedStep[], from: number): void {
+  for (const [index, { owner, ev }] of steps.entries()) {
+    const known = places.get(owner);
+    if (known === undefined) places.set(owner, new WeakMap([[ev, from + index]]));
+    else known.set(ev, from + index);
   }
 }

@@ -7,8 +7,14 @@
  *
  * Order on a new connection: `hello`, alone in its message; then per session its `session`, every `def` before the first `actor`
  * that names it, the live `actor`s, parents first; then its past (`past: true` on `note`, `trace`, `message`, `ev`, `snap`, `actor`, `gone`); then
- * `synced`. Frames of the present may come in between, so a timeline sorts by `at`, then `q`, and drops repeats of a key: `trace`
- * by `line.event_id`, `message` by `message.id`. A `synced` can come again with `again: true` (see there).
+ * `synced`. The past ends where the present began for this client, so a late one misses nothing: what every machine did is told from
+ * the event log, in `actor`, `ev`, `snap` and `gone` of the past; of effects, which the log does not have, only those that still run. Of
+ * a session whose event log is over 16 MiB the past of its machines begins at a keyframe, with the actors that were there, and a `note`
+ * says so.
+ *
+ * Frames of the present may come in between, so a timeline sorts by `at`, then `q`, and drops repeats of a key: `trace` by
+ * `line.event_id`, `message` by `message.id`. A `synced` can come again with `again: true` (see there): then what has such a key was
+ * told again, and what has none was lost.
  *
  * Everything that came from a session is redacted and capped before it is in a frame (redact.ts) and is still untrusted: names,
  * texts and values may hold markup and control characters. Show them as text.
@@ -171,7 +177,10 @@ export interface EventFrame extends Dated {
   readonly to: string;
   /** Redacted; `type` is whole. */
   readonly ev: { readonly type: string; readonly [key: string]: unknown };
-  /** Place in `events.jsonl` of this event, when known: what `mur replay --at` takes. */
+  /**
+   * Place in `events.jsonl` of this event, live and recorded alike: what `mur replay --at` takes. Absent when the event is not in the
+   * log: of a session that records none, and of one whose log could not be written.
+   */
   readonly n?: number;
 }
 

@@ -172,7 +172,7 @@ export class Hub {
     if (watched.recalling.has(client)) return;
     watched.recalling.add(client);
     try {
-      for await (const body of watched.attached?.following?.past() ?? []) {
+      for await (const body of watched.attached?.following?.past(!isFirst) ?? []) {
         while (client.isAlive && !client.hasRoom) await pause(this.#limits.tickMs);
         if (!client.isAlive || watched.attached === undefined) break;
         this.#send(client, this.#item(body));

@@ -75,6 +75,7 @@ export class SessionInspection {
       root,
       describe: () => this.#describe(sys),
       redactText: this.#secrets.redact,
+      placeOf: (ref, event) => this.#world.recorder.placeOf(ref, event),
       follow: (report) => this.#follow(sys, report),
     });
     try {
@@ -111,16 +112,15 @@ export class SessionInspection {
       },
       report,
     );
+    this.#world.recorder.keepPlaces(true);
     this.#notes.onNote = (note, at) => report(noteBody(context, note, at));
-    const notes = this.#notes.past(context);
+    const notes = this.#notes;
     return {
-      past: async function* () {
-        yield* notes;
-        yield* records.past();
-      },
+      past: (isAgain) => joined(isAgain ? [] : notes.past(context), records.past(isAgain)),
       flush: () => records.flush(),
       stop: () => {
         this.#notes.onNote = undefined;
+        this.#world.recorder.keepPlaces(false);
         records.stop();
       },
     };
@@ -173,4 +173,9 @@ export class SessionInspection {
       fault: fault === null ? null : { ...fault, message: this.#secrets.redact(fault.message) },
     };
   }
+}
+
+async function* joined<T>(first: Iterable<T>, rest: AsyncIterable<T>): AsyncGenerator<T> {
+  yield* first;
+  yield* rest;
 }

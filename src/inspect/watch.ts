@@ -68,7 +68,7 @@ export class Watch {
       case '@xstate.event':
         return this.#event(ref, event.sourceRef as AnyActorRef | undefined, event.event, at);
       case '@xstate.snapshot':
-        return isCovered ? [] : this.#snapshot(ref, event.snapshot as SnapshotLike, event.event.type, at);
+        return isCovered ? [] : this.#snapshot(ref, event.snapshot as SnapshotLike, event.event, at);
       default:
         return [];
     }
@@ -94,6 +94,7 @@ export class Watch {
         ...(isInside ? { from: this.#identities.of(source).id } : {}),
         to: id,
         ev: { ...(value as object), type: event.type },
+        ...this.#place(ref, event),
         ...cutOf(cut),
       },
     ];
@@ -102,10 +103,10 @@ export class Watch {
   /** Of an actor that threw, xstate shows no snapshot: the event to its parent is the first that is heard of it. */
   #failure(ref: AnyActorRef, at: number): FrameBody[] {
     const snapshot = snapshotOf(ref);
-    return snapshot?.status === 'error' ? this.#snapshot(ref, snapshot, 'xstate.error', at) : [];
+    return snapshot?.status === 'error' ? this.#snapshot(ref, snapshot, { type: 'xstate.error' }, at) : [];
   }
 
-  #snapshot(ref: AnyActorRef, snapshot: SnapshotLike, by: string, at: number): FrameBody[] {
+  #snapshot(ref: AnyActorRef, snapshot: SnapshotLike, by: { readonly type: string }, at: number): FrameBody[] {
     if (this.#gone.has(ref)) return [];
     const bodies: FrameBody[] = [];
     const tr = this.#edges.get(ref) ?? [];
@@ -113,7 +114,8 @@ export class Watch {
     if (this.#present.has(ref)) {
       const { id, chart } = this.#identities.of(ref);
       const { snap, cut } = viewOf(snapshot, chart, this.subject.redactText);
-      bodies.push({ type: 'snap', sys: this.subject.sys, at, id, snap, by, tr, ...cutOf(cut) });
+      const { sys } = this.subject;
+      bodies.push({ type: 'snap', sys, at, id, snap, by: by.type, tr, ...this.#place(ref, by), ...cutOf(cut) });
     } else {
       const parent = parentOf(ref);
       if (parent !== undefined) bodies.push(...this.#ensure(parent, at));
@@ -122,6 +124,11 @@ export class Watch {
     }
     if (snapshot.status !== 'active') bodies.push(this.#end(ref, snapshot.status, at));
     return bodies;
+  }
+
+  #place(ref: AnyActorRef, event: object): { readonly n?: number } {
+    const n = this.subject.placeOf?.(ref, event);
+    return n === undefined ? {} : { n };
   }
 
   #end(ref: AnyActorRef, why: 'done' | 'error' | 'stopped', at: number): FrameBody {

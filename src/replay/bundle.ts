@@ -154,7 +154,8 @@ export function readBundle(path: string): Bundle {
 }
 
 function* valuesOf(lines: readonly JsonObject[]): Generator<JsonLine> {
-  for (const [index, value] of lines.entries()) yield { kind: 'value', line: index + 1, value };
+  for (const [index, value] of lines.entries())
+    yield { kind: 'value', line: index + 1, value, text: JSON.stringify(value) };
 }
 
 function isHeader(value: JsonObject): value is JsonObject & BundleHeader {

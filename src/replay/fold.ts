@@ -2,7 +2,7 @@ import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate';
 import { InertMachine, type Step } from './inert.js';
 import { type Keyframe, type LoggedEvent, rootPath } from './log.js';
 import { stateOf } from './step.js';
-import type { MachineState, Request } from './types.js';
+import type { MachineState, ReplayStep, Request } from './types.js';
 
 /** One machine as the fold has it. Never changed, only replaced. */
 interface Running {
@@ -140,6 +140,17 @@ export class Fold {
       if (this.#latest.get(machine.path)?.run === machine.run) this.#latest.delete(machine.path);
     }
   }
+}
+
+/** Applies the event and tells what it did; `undefined` when no machine takes it. */
+export function stepBy(fold: Fold, event: LoggedEvent): ReplayStep | undefined {
+  const { applied, taken } = fold.watch(event);
+  if (applied === undefined) return undefined;
+  const { before, after, requests } = applied;
+  return {
+    ...{ event, requests, taken, machine: stateOf(applied, after) },
+    before: before === undefined ? undefined : stateOf(applied, before),
+  };
 }
 
 function keyOf(path: string, run: number): string {

@@ -41,6 +41,7 @@ export {
 } from './recorded.js';
 export { openReplay, type ReplayOptions, replayOf } from './replay.js';
 export { factsOf, type ReportedAction, requestOf, stateHash, stateOf, stateText } from './step.js';
+export { LogStream, type Streamed } from './stream.js';
 export type {
   Divergence,
   MachineState,

@@ -7,6 +7,8 @@ import type { MachineState, Request } from './types.js';
 
 /** An event one of the machines got, and what it made of it. */
 export interface RecordedStep {
+  /** Stands for the actor: the same object for all its steps. */
+  readonly owner: object;
   readonly path: string;
   readonly run: number;
   readonly chart: string;
@@ -72,9 +74,15 @@ export class Mailboxes {
   take(): RecordedStep[] {
     const entries = this.#queue.filter(({ isUnread }) => isUnread !== true);
     this.#queue = [];
-    return entries.map(({ machine: { path, run, chart }, at, from, ev, before, after, requests = [] }) => ({
-      ...{ path, run, chart, at, from, ev, before, after, requests },
-    }));
+    return entries.map(({ machine, at, from, ev, before, after, requests = [] }) => {
+      const { path, run, chart } = machine;
+      return { owner: machine, path, run, chart, at, from, ev, before, after, requests };
+    });
+  }
+
+  /** The `owner` of an actor's steps; `undefined` for an actor that has no chart. */
+  ownerOf(ref: ActorRefLike): object | undefined {
+    return this.#machines.get(ref);
   }
 
   /** The machines that exist, parents before their children. */

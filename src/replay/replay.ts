@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type { AnyStateMachine } from 'xstate';
 import { sessionMachine } from '../../machines/session/machine.js';
 import { MurError } from '../errors/index.js';
-import { Fold, type InertCharts, inertCharts } from './fold.js';
+import { changedCharts, chartsChanged } from './changed.js';
+import { Fold, type InertCharts, inertCharts, stepBy } from './fold.js';
 import {
   EVENT_LOG_FILE,
   type EventLogHeader,
@@ -15,7 +16,7 @@ import {
   rootPath,
 } from './log.js';
 import { chartHashes, machinesOf } from './machines.js';
-import { stateOf } from './step.js';
+import { plainJson } from './plain.js';
 import type { Replay, ReplayMachine, ReplayState, ReplayStep, Verification } from './types.js';
 import { verifyLog } from './verify.js';
 
@@ -53,58 +54,68 @@ function logFile(path: string): string {
   });
 }
 
+/**
+ * A log in memory, as the text it is: a parsed log of 100,000 events is a million objects, and a collector that has to walk them
+ * stops a seek for longer than the seek takes.
+ */
 interface Log {
   readonly header: EventLogHeader;
-  readonly events: readonly LoggedEvent[];
-  readonly keyframes: ReadonlyMap<number, Keyframe>;
+  readonly events: readonly string[];
+  /** By the event they follow. */
+  readonly keyframes: ReadonlyMap<number, string>;
+  /** Ids of the charts that ran. */
+  readonly ran: ReadonlySet<string>;
   readonly warnings: readonly string[];
 }
 
 /** What can be folded: everything up to the first event that is missing. */
 function loadLog(items: Iterable<EventLogItem>, name: string): Log {
   let header: EventLogHeader | undefined;
-  const events: LoggedEvent[] = [];
-  const keyframes = new Map<number, Keyframe>();
+  const events: string[] = [];
+  const keyframes = new Map<number, string>();
+  const ran = new Set<string>();
   const warnings: string[] = [];
   for (const item of items) {
     if (item.kind === 'header') header ??= item.header;
     else if (item.kind === 'warning') warnings.push(`line ${item.line}: ${item.reason}`);
-    else if (item.kind === 'event' && item.event.q === events.length) events.push(item.event);
-    else if (item.kind === 'keyframe' && item.frame.k === events.length - 1) keyframes.set(item.frame.k, item.frame);
+    else if (item.kind === 'event' && item.event.q === events.length) {
+      events.push(item.text);
+      if (item.event.ev.type === 'xstate.init') ran.add(item.event.chart ?? rootPath);
+    } else if (item.kind === 'keyframe' && item.frame.k === events.length - 1) keyframes.set(item.frame.k, item.text);
   }
   if (header === undefined) {
     throw new MurError('E-TRC-001', `${name} is not an event log: it does not begin with the header of one`);
   }
-  return { header, events, keyframes, warnings };
+  return { header, events, keyframes, ran, warnings };
 }
+
+/** Folds kept as they are, because a seek is often followed by one beside it. */
+const keptFolds = 8;
 
 class FoldedReplay implements Replay {
   readonly header: EventLogHeader;
   readonly warnings: readonly string[];
   readonly changedCharts: readonly string[];
-  readonly #events: readonly LoggedEvent[];
-  readonly #keyframes: ReadonlyMap<number, Keyframe>;
+  readonly #events: readonly string[];
+  /** Keyframes of the log, and those made where it has none near. */
+  readonly #keyframes: Map<number, string>;
+  readonly #recorded: ReadonlyMap<number, string>;
   readonly #charts: InertCharts;
-  /** Folds after some events, by event: a seek starts at the one before it. */
-  readonly #points = new Map<number, Fold>();
+  /** The newest folds, by event, the oldest first. */
+  readonly #folds = new Map<number, Fold>();
   #machines: readonly ReplayMachine[] | undefined;
 
-  constructor({ header, events, keyframes, warnings }: Log, options: ReplayOptions, name: string) {
+  constructor({ header, events, keyframes, ran, warnings }: Log, options: ReplayOptions, name: string) {
     const machines = machinesOf(options.machine ?? sessionMachine);
     this.header = header;
     this.warnings = warnings;
     this.#events = events;
-    this.#keyframes = keyframes;
+    this.#recorded = keyframes;
     this.#charts = inertCharts(machines);
-    this.changedCharts = changedCharts(header, events, machines);
-    if (this.changedCharts.length > 0 && options.force !== true) {
-      const which = this.changedCharts.map((id) => `'${id}'`).join(', ');
-      const plural = this.changedCharts.length > 1;
-      throw new MurError(
-        'E-TRC-902',
-        `${name} was recorded with ${plural ? 'other charts' : 'another chart'} ${which} than this build has, by mur ${header.mur ?? 'of an unknown version'}`,
-      );
-    }
+    this.changedCharts = changedCharts(header, ran, chartHashes(machines));
+    // Keyframes of other charts are not believed: they say what was, and a forced replay asks what would be.
+    this.#keyframes = new Map(this.changedCharts.length > 0 ? [] : keyframes);
+    if (this.changedCharts.length > 0 && options.force !== true) throw chartsChanged(this.changedCharts, header, name);
   }
 
   get length(): number {
@@ -112,35 +123,39 @@ class FoldedReplay implements Replay {
   }
 
   machines(): readonly ReplayMachine[] {
-    this.#machines ??= machineList(this.#events, this.stateAt(this.length - 1));
+    this.#machines ??= machineList(this.#eventsFrom(0), this.stateAt(this.length - 1));
     return this.#machines;
   }
 
   stateAt(q: number): ReplayState {
     const at = clamp(q, -1, this.length - 1);
-    return { q: at, at: this.#events[Math.max(0, at)]?.at ?? 0, machines: this.#foldAt(at).machines() };
+    return { q: at, at: this.#event(Math.max(0, at))?.at ?? 0, machines: this.#foldAt(at).machines() };
   }
 
   events(from = 0, to = this.length - 1): readonly LoggedEvent[] {
-    return this.#events.slice(Math.max(0, from), to + 1);
+    return [...this.#eventsFrom(Math.max(0, from), to)];
   }
 
   *steps(from = 0, to = this.length - 1): Generator<ReplayStep> {
     const first = clamp(from, 0, this.length);
     const fold = this.#foldAt(first - 1).fork();
-    for (const event of this.events(first, to)) {
-      const { applied, taken } = fold.watch(event);
-      if (applied === undefined) continue;
-      const { before, after, requests } = applied;
-      yield {
-        ...{ event, requests, taken, machine: stateOf(applied, after) },
-        before: before === undefined ? undefined : stateOf(applied, before),
-      };
+    for (const event of this.#eventsFrom(first, to)) {
+      const step = stepBy(fold, event);
+      if (step !== undefined) yield step;
     }
   }
 
   verify(): Verification {
-    return verifyLog(this.#charts, this.#events, this.#keyframes);
+    const frameAt = (q: number): Keyframe | undefined => parsed(this.#recorded.get(q));
+    return verifyLog(this.#charts, this.#eventsFrom(0), frameAt);
+  }
+
+  #event(q: number): LoggedEvent | undefined {
+    return parsed(this.#events[q]);
+  }
+
+  *#eventsFrom(from: number, to = this.length - 1): Generator<LoggedEvent> {
+    for (let q = from; q <= Math.min(to, this.length - 1); q += 1) yield this.#event(q)!;
   }
 
   #foldAt(q: number): Fold {
@@ -148,48 +163,52 @@ class FoldedReplay implements Replay {
     if (start === q) return point;
     const fold = point.fork();
     for (let next = start + 1; next <= q; next += 1) {
-      fold.apply(this.#events[next]!);
-      if ((next + 1) % keyframeEvery === 0) this.#points.set(next, fold.fork());
+      const event = this.#event(next)!;
+      fold.apply(event);
+      if ((next - start) % keyframeEvery === 0 && !this.#keyframes.has(next)) this.#mark(next, event.at, fold);
     }
+    this.#keep(q, fold);
     return fold;
   }
 
   #pointBefore(q: number): [number, Fold] {
     for (let at = q; at >= 0; at -= 1) {
-      const point = this.#points.get(at) ?? this.#restored(at);
+      const point = this.#folds.get(at) ?? this.#restored(at);
       if (point !== undefined) return [at, point];
     }
     return [-1, Fold.empty(this.#charts)];
   }
 
-  /** Keyframes of other charts are not believed: they say what was, and a forced replay asks what would be. */
   #restored(at: number): Fold | undefined {
     const frame = this.#keyframes.get(at);
-    if (frame === undefined || this.changedCharts.length > 0) return undefined;
+    if (frame === undefined) return undefined;
     try {
-      const fold = Fold.restore(this.#charts, frame);
-      this.#points.set(at, fold);
-      return fold;
+      return Fold.restore(this.#charts, parsed<Keyframe>(frame)!);
     } catch {
+      this.#keyframes.delete(at);
       return undefined;
     }
   }
+
+  #mark(k: number, at: number, fold: Fold): void {
+    const frame: Keyframe = { k, at, machines: fold.machines() };
+    this.#keyframes.set(k, plainJson(frame));
+  }
+
+  #keep(q: number, fold: Fold): void {
+    this.#folds.delete(q);
+    this.#folds.set(q, fold);
+    const [oldest] = this.#folds.keys();
+    if (this.#folds.size > keptFolds && oldest !== undefined) this.#folds.delete(oldest);
+  }
 }
 
-/** Only charts that ran matter. */
-function changedCharts(
-  header: EventLogHeader,
-  events: readonly LoggedEvent[],
-  machines: ReadonlyMap<string, AnyStateMachine>,
-): string[] {
-  const now = chartHashes(machines);
-  if (header.chart === now.chart) return [];
-  const ran = new Set(events.filter(({ ev }) => ev.type === 'xstate.init').map(({ chart = rootPath }) => chart));
-  return [...ran].filter((id) => header.charts?.[id] === undefined || header.charts[id] !== now.charts[id]);
+function parsed<T>(text: string | undefined): T | undefined {
+  return text === undefined ? undefined : (JSON.parse(text) as T);
 }
 
 /** Every `xstate.init` is a machine. It ended with its last event when it was stopped, when its parent heard that it is done, or now. */
-function machineList(events: readonly LoggedEvent[], end: ReplayState): ReplayMachine[] {
+function machineList(events: Iterable<LoggedEvent>, end: ReplayState): ReplayMachine[] {
   const list: (ReplayMachine & { lastEvent: number; endedBy: number | undefined })[] = [];
   const latest = new Map<string, (typeof list)[number]>();
   for (const { q, path = rootPath, run = 1, chart = rootPath, ev } of events) {

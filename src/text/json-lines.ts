@@ -5,7 +5,13 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 
 export type JsonLine =
-  | { readonly kind: 'value'; readonly line: number; readonly value: Readonly<Record<string, unknown>> }
+  | {
+      readonly kind: 'value';
+      readonly line: number;
+      readonly value: Readonly<Record<string, unknown>>;
+      /** What `value` was parsed from. */
+      readonly text: string;
+    }
   | { readonly kind: 'warning'; readonly line: number; readonly reason: string };
 
 const LF = 0x0a;
@@ -60,10 +66,11 @@ function* valuesOf(bytes: Buffer, line: number, ended: boolean): Generator<JsonL
     yield { kind: 'warning', line, reason: 'the line holds NUL bytes, as an interrupted write leaves them' };
   }
   for (const part of withoutNuls(bytes)) {
-    const value = objectOf(part);
-    if (value === undefined)
+    const text = textOf(part);
+    const value = text === undefined ? undefined : objectOf(text);
+    if (text === undefined || value === undefined)
       yield { kind: 'warning', line, reason: ended ? 'not a JSON object' : 'the last line is torn' };
-    else yield { kind: 'value', line, value };
+    else yield { kind: 'value', line, value, text };
   }
   if (!ended) yield { kind: 'warning', line, reason: 'the file does not end in a line feed' };
 }
@@ -84,10 +91,20 @@ function isBlank(bytes: Buffer): boolean {
   return bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
 }
 
-/** No part of the line goes into a message: it is data from outside. */
-function objectOf(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+function textOf(bytes: Buffer): string | undefined {
   try {
-    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return decoder.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** No part of the line goes into a message: it is data from outside. */
+function objectOf(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? (value as Record<string, unknown>)
       : undefined;

@@ -20,9 +20,10 @@ const lines = [{ a: 'é😀' }, { b: ['世', 1] }, { c: null }];
 const whole = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
 
 test('an undamaged file reads without a warning; blank lines are nothing', () => {
-  expect(read(whole)).toEqual(lines.map((value, index) => ({ kind: 'value', line: index + 1, value })));
+  const items = lines.map((value, index) => ({ kind: 'value', line: index + 1, value, text: JSON.stringify(value) }));
+  expect(read(whole)).toEqual(items);
   expect(read('')).toEqual([]);
-  expect(read('\n \r\n{"a":1}\r\n')).toEqual([{ kind: 'value', line: 3, value: { a: 1 } }]);
+  expect(read('\n \r\n{"a":1}\r\n')).toEqual([{ kind: 'value', line: 3, value: { a: 1 }, text: '{"a":1}\r' }]);
 });
 
 test('71: cut at every byte, all whole lines are read and a torn one is a warning', () => {

@@ -4,8 +4,8 @@ import { idTimeMs } from '../../supervise/ids.js';
 import { TRACE_FILE } from '../../trace/index.js';
 import type { FrameBody } from '../item.js';
 import type { Following } from '../subject.js';
-import { asPast, type BodyContext, messageBody, noteBody, traceBody } from './bodies.js';
-import { type JsonObject, LineTail, readLines, sizeOf } from './lines.js';
+import { asPast, type BodyContext, messageBody, traceBody } from './bodies.js';
+import { firstLine, type JsonObject, LineTail, readLines, sizeOf } from './lines.js';
 import { createPace } from './pace.js';
 import { Steps } from './steps.js';
 import { Tasks } from './tasks.js';
@@ -20,12 +20,14 @@ export interface FollowOptions extends BodyContext {
   readonly restFactor?: number;
   /** Leave the event log to the caller. */
   readonly withoutSteps?: boolean;
+  /** For tests of what happens to long logs. */
+  readonly mostEventBytes?: number;
 }
 
 const pollMs = 100;
 /** History longer than this is told from its end. */
 const mostTraceBytes = 16 * 1024 * 1024;
-/** A longer event log is not folded beside a session that runs; `mur inspect` of the ended session shows it. */
+/** Of a longer event log, only this much of its end is folded beside a session that runs: some 50,000 events. */
 const mostEventBytes = 16 * 1024 * 1024;
 
 /**
@@ -34,7 +36,6 @@ const mostEventBytes = 16 * 1024 * 1024;
  */
 export function followRecords(options: FollowOptions, report: (body: FrameBody) => void): Following {
   const trace = new LineTail(join(options.recordsDir, TRACE_FILE));
-  const eventBytes = sizeOf(join(options.recordsDir, EVENT_LOG_FILE));
   const conversations = new Conversations(options);
   const poll = (): void => {
     for (const line of trace.read()) {
@@ -47,7 +48,8 @@ export function followRecords(options: FollowOptions, report: (body: FrameBody) 
   // Messages of contexts that began before are followed once the trace of that time was read, which `past` does.
   const timer = setInterval(poll, pollMs).unref();
   return {
-    past: () => pastOf(options, trace.position, eventBytes, conversations),
+    // Asked in a moment when no machine is in the middle of a step: what the log has by now happened before the client came.
+    past: (isAgain) => pastOf(options, trace.position, isAgain ? 0 : eventBytesOf(options), conversations),
     flush: poll,
     stop() {
       clearInterval(timer);
@@ -80,19 +82,22 @@ async function* pastOf(
       await pace();
     }
   }
-  if (options.withoutSteps !== true) yield* steps(options, eventBytes, pace);
+  yield* steps(options, eventBytes, pace);
 }
 
+function eventBytesOf({ withoutSteps, recordsDir }: FollowOptions): number {
+  return withoutSteps === true ? 0 : sizeOf(join(recordsDir, EVENT_LOG_FILE));
+}
+
+/** The steps up to byte `bytes` of the log. In memory are one line and the machines that run, however long the log is. */
 async function* steps(options: FollowOptions, bytes: number, pace: () => Promise<void>): AsyncGenerator<FrameBody> {
-  if (bytes > mostEventBytes) {
-    const message = `the event log has ${bytes} bytes: its steps are shown once the session has ended, or by mur replay`;
-    yield asPast(noteBody(options, { type: 'warning', code: '', message, origin: 'runtime' }, options.startedAt));
-    return;
-  }
-  const lines: JsonObject[] = [];
-  for await (const line of readLines(join(options.recordsDir, EVENT_LOG_FILE), bytes)) lines.push(line);
-  for (const body of new Steps(options).bodies(lines)) {
-    yield body;
+  if (bytes === 0) return;
+  const path = join(options.recordsDir, EVENT_LOG_FILE);
+  const header = await firstLine(path);
+  const told = new Steps(options);
+  if (header !== undefined) yield* told.bodies(header);
+  for await (const line of readLines(path, bytes, options.mostEventBytes ?? mostEventBytes)) {
+    yield* told.bodies(line);
     await pace();
   }
 }

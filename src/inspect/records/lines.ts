@@ -16,6 +16,8 @@ export class LineTail {
   #position: number;
   #fd: number | undefined;
   #part: Buffer = Buffer.alloc(0);
+  /** False while the last `read` left something for the next. */
+  isAtEnd = true;
 
   /** Starts at the end of the file as it is now, or at `from`. */
   constructor(path: string, from?: number) {
@@ -34,9 +36,13 @@ export class LineTail {
     if (fd === undefined) return [];
     const found: JsonObject[] = [];
     const chunk = Buffer.allocUnsafe(chunkBytes);
+    this.isAtEnd = false;
     for (let left = mostPerRead; left > 0; ) {
       const got = readSync(fd, chunk, 0, chunk.length, this.#position);
-      if (got === 0) break;
+      if (got === 0) {
+        this.isAtEnd = true;
+        break;
+      }
       this.#position += got;
       left -= got;
       const { lines, part } = split(Buffer.concat([this.#part, chunk.subarray(0, got)]));
@@ -60,6 +66,12 @@ export class LineTail {
     }
     return this.#fd;
   }
+}
+
+/** The first line of a file, when it is a JSON object. */
+export async function firstLine(path: string): Promise<JsonObject | undefined> {
+  for await (const line of readLines(path)) return line;
+  return undefined;
 }
 
 /** The JSON objects of a file up to byte `to`, and of a longer piece only those of its last `mostBytes`. */

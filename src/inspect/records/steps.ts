@@ -1,6 +1,5 @@
 import { reasonOf } from '../../errors/index.js';
-import { eventLogItems, type MachineState, type ReplayStep, replayOf, rootPath } from '../../replay/index.js';
-import type { JsonLine } from '../../text/index.js';
+import { LogStream, type MachineState, type ReplayStep, rootPath } from '../../replay/index.js';
 import { definitionOf } from '../definition.js';
 import type { SnapshotView } from '../frame.js';
 import { chartEntry, segmentOf } from '../identity.js';
@@ -11,13 +10,13 @@ import { asPast, type BodyContext, noteBody } from './bodies.js';
 import type { JsonObject } from './lines.js';
 
 /**
- * The history of a session's machines as frames: its event log folded, each machine under the id it had while it lived. `bodies` can
- * be asked again when the log has grown: it tells what was added.
+ * The history of a session's machines as frames: the lines of its event log folded, each machine under the id it had while it lived.
+ * Keeps the machines that run and nothing of the log.
  */
 export class Steps {
   readonly #context: BodyContext;
   readonly #ids = new Ids();
-  #next = 0;
+  readonly #log = new LogStream();
   #isUseless = false;
 
   constructor(context: BodyContext) {
@@ -25,36 +24,41 @@ export class Steps {
   }
 
   /**
-   * Of the lines of the whole log, the events that were not told yet. Lazy: each `next` folds one event. A log that cannot be folded,
-   * because a chart has changed since or because it is none, is a notice that says so; the rest of the records is shown all the same.
+   * What the next line of the log tells. A log that cannot be folded, because a chart has changed since, is a notice that says so, once;
+   * the rest of the records is shown all the same.
    */
-  *bodies(lines: readonly JsonObject[]): Generator<FrameBody> {
-    if (lines.length === 0 || this.#isUseless) return;
+  *bodies(line: JsonObject): Generator<FrameBody> {
+    if (this.#isUseless) return;
     try {
-      yield* this.#folded(lines);
+      const told = this.#log.take(line);
+      if (told?.kind === 'step') yield* bodiesOf(this.#context, this.#ids, told.step);
+      if (told?.kind === 'joined') yield* this.#join(told.machines, told.q, told.at);
     } catch (error) {
       this.#isUseless = true;
-      const message = `the steps of this session cannot be shown: ${reasonOf(error)}`;
-      yield asPast(noteBody(this.#context, { type: 'warning', code: '', message, origin: 'runtime' }, Date.now()));
+      yield this.#note(`the steps of this session cannot be shown: ${reasonOf(error)}`, Date.now());
     }
   }
 
-  *#folded(lines: readonly JsonObject[]): Generator<FrameBody> {
-    const replay = replayOf(eventLogItems(items(lines)));
-    const { length } = replay;
-    for (const step of replay.steps(this.#next, length - 1)) {
-      this.#next = step.event.q + 1;
-      yield* bodiesOf(this.#context, this.#ids, step);
+  /** The log was taken up in its middle: who was there, and why no more is told. */
+  *#join(machines: readonly MachineState[], q: number, at: number): Generator<FrameBody> {
+    yield this.#note(
+      `this session has done a lot: its first ${q + 1} events are not shown while it runs; \`mur replay\` has them, and so has this page once it has ended`,
+      at,
+    );
+    const { redactText, sys } = this.#context;
+    for (const machine of machines) {
+      const { snap, cut } = viewOf(
+        { ...machine, status: machine.status as SnapshotView['s'] },
+        machine.chart,
+        redactText,
+      );
+      const body = actorBody(this.#ids, machine, { sys, at, past: true, ...cutOf(cut) }, snap);
+      if (machine.status === 'active') yield body;
     }
-    this.#next = length;
   }
-}
 
-function* items(lines: Iterable<JsonObject>): Generator<JsonLine> {
-  let line = 0;
-  for (const value of lines) {
-    line += 1;
-    yield { kind: 'value', line, value };
+  #note(message: string, at: number): FrameBody {
+    return asPast(noteBody(this.#context, { type: 'warning', code: '', message, origin: 'runtime' }, at));
   }
 }
 
@@ -96,24 +100,14 @@ function* bodiesOf(
 ): Generator<FrameBody> {
   const { at, q: n, path = rootPath, from, ev } = event;
   const { snap, cut } = viewOf({ ...machine, status: machine.status as SnapshotView['s'] }, machine.chart, redactText);
-  const common = { sys, at, past: true as const, ...(cut === 0 ? {} : { cut }) };
-  if (ev.type === 'xstate.init') {
-    const id = ids.begin(machine);
-    const { name, parent } = placeOf(path);
-    const def = definitionOf(machine.chart)?.key;
-    yield {
-      ...{ type: 'actor', ...common, id, name },
-      ...(parent === undefined ? {} : { parent: ids.of(parent) }),
-      ...(def === undefined ? {} : { def }),
-      snap,
-    };
-  } else {
+  const common = { sys, at, past: true as const, ...cutOf(cut) };
+  if (ev.type === 'xstate.init') yield actorBody(ids, machine, common, snap);
+  else {
     const id = ids.of(path);
     if (ev.type !== 'xstate.stop') {
       const shown = redact(ev, redactText);
-      const isCut = shown.cut === 0 ? {} : { cut: shown.cut };
       yield {
-        ...{ type: 'ev', sys, at, past: true, ...isCut, n },
+        ...{ type: 'ev', sys, at, past: true, ...cutOf(shown.cut), n },
         ...(from === undefined ? {} : { from: ids.sender(path, from) }),
         to: id,
         ev: { ...(shown.value as object), type: ev.type },
@@ -123,3 +117,24 @@ function* bodiesOf(
   }
   if (machine.status !== 'active') yield { type: 'gone', sys, at, past: true, id: ids.of(path), why: machine.status };
 }
+
+interface Common {
+  readonly sys: string;
+  readonly at: number;
+  readonly past: true;
+  readonly cut?: number;
+}
+
+function actorBody(ids: Ids, machine: MachineState, common: Common, snap: SnapshotView): FrameBody {
+  const id = ids.begin(machine);
+  const { name, parent } = placeOf(machine.path);
+  const def = definitionOf(machine.chart)?.key;
+  return {
+    ...{ type: 'actor', ...common, id, name },
+    ...(parent === undefined ? {} : { parent: ids.of(parent) }),
+    ...(def === undefined ? {} : { def }),
+    snap,
+  };
+}
+
+const cutOf = (cut: number): { readonly cut?: number } => (cut === 0 ? {} : { cut });

@@ -24,7 +24,8 @@ export async function showBundle(path: string, redactText: TextRedactor, sink: S
   const evidence = [`a bundle written by mur ${bundle.header.mur} at ${exported}`, ...bundle.warnings];
   const liveness = { verdict: 'Gone' as const, reason: 'it was recorded', evidence, at: Date.now() };
   await out.write(facts.describe(Date.now(), liveness, undefined, 'a bundle: what was private has been taken out'));
-  for (const body of new Steps(context).bodies(bundle.events)) await out.write(body);
+  const steps = new Steps(context);
+  for (const line of bundle.events) for (const body of steps.bodies(line)) await out.write(body);
   for (const line of bundle.trace) {
     const body = traceBody(context, line);
     if (body !== undefined) await out.write(asPast(body));

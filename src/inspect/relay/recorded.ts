@@ -7,7 +7,7 @@ import type { FrameBody } from '../item.js';
 import { findConversation } from '../records/conversations.js';
 import { SessionFacts } from '../records/describe.js';
 import { followRecords } from '../records/follower.js';
-import { type JsonObject, readLines } from '../records/lines.js';
+import { LineTail, readLines } from '../records/lines.js';
 import { Steps } from '../records/steps.js';
 import type { TextRedactor } from '../redact.js';
 import { pause } from './pause.js';
@@ -52,6 +52,7 @@ export async function showRecorded(options: RecordedOptions, sink: Sink): Promis
     return isGone;
   };
   let isOver = await describe();
+  const events = new LineTail(join(target.recordsDir, EVENT_LOG_FILE), 0);
   const steps = new Steps({ sys: target.sessionId, redactText });
   const following = followRecords(
     {
@@ -65,18 +66,19 @@ export async function showRecorded(options: RecordedOptions, sink: Sink): Promis
     },
   );
   try {
-    for (const body of steps.bodies(await eventLines(target))) await out.write(body);
-    for await (const body of following.past()) await out.write(body);
+    for (const body of stepsIn(events, steps)) await out.write(body);
+    for await (const body of following.past(false)) await out.write(body);
     await out.write({ type: 'synced', sys: target.sessionId, at: Date.now() });
     while (!isOver && !sink.signal.aborted) {
       await out.flush();
       await pause(lookMs, sink.signal);
       following.flush();
-      for (const body of steps.bodies(await eventLines(target))) await out.write(asPresent(body));
+      for (const body of stepsIn(events, steps)) await out.write(asPresent(body));
       isOver = await describe();
     }
   } finally {
     following.stop();
+    events.close();
     await out.flush();
   }
 }
@@ -88,18 +90,23 @@ export async function showEnding(options: RecordedOptions, sink: Sink): Promise<
   const facts = new SessionFacts(target, redactText);
   for await (const line of readLines(join(target.recordsDir, TRACE_FILE))) facts.heard(line);
   const last: FrameBody[] = [];
-  for (const body of new Steps({ sys: target.sessionId, redactText }).bodies(await eventLines(target))) {
-    if ((body.type === 'snap' || body.type === 'gone') && body.id === 'session') last.push(body);
+  const events = new LineTail(join(target.recordsDir, EVENT_LOG_FILE), 0);
+  for (const body of stepsIn(events, new Steps({ sys: target.sessionId, redactText }))) {
+    if ((body.type !== 'snap' && body.type !== 'gone') || body.id !== 'session') continue;
+    last.push(body);
+    if (last.length > 2) last.shift();
   }
-  for (const body of last.slice(-2)) await out.write(asPresent(body));
+  events.close();
+  for (const body of last) await out.write(asPresent(body));
   await out.write(facts.describe(Date.now(), await livenessOf(target)));
   await out.flush();
 }
 
-async function eventLines({ recordsDir }: Target): Promise<JsonObject[]> {
-  const lines: JsonObject[] = [];
-  for await (const line of readLines(join(recordsDir, EVENT_LOG_FILE))) lines.push(line);
-  return lines;
+/** What was added to the log since it was last read: to its end, a piece at a time. */
+function* stepsIn(events: LineTail, steps: Steps): Generator<FrameBody> {
+  do {
+    for (const line of events.read()) yield* steps.bodies(line);
+  } while (!events.isAtEnd);
 }
 
 function asPresent(body: FrameBody): FrameBody {
