@@ -4,5 +4,5 @@
  */
 export { type ErrorShape, isMurError, MurError, reasonOf, toMurError } from './error.js';
 export { Secret } from './secret.js';
-export { type ErrorCode, type ErrorRow, errorTable } from './table.js';
-export { type WarningCode, type WarningRow, warningTable } from './warnings.js';
+export { type ErrorCode, type ErrorRow, errorTable, type Feature, type KnownErrorCode } from './table.js';
+export { type KnownWarningCode, type WarningCode, type WarningRow, warningTable } from './warnings.js';

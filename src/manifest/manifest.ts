@@ -28,8 +28,6 @@ export interface RuntimeManifest {
   readonly exports?: ExportsConfig;
   /** Empty lists when the capsule has no control surface. */
   readonly control: ControlConfig;
-  /** Where `mur install` and `mur publish` look first (spec/config.md section 5). A run reads nothing of it. */
-  readonly registry?: { readonly default?: string; readonly remoteUrl?: string };
 }
 
 /** Something a person should hear about although the manifest parses. */

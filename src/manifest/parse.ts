@@ -39,7 +39,7 @@ export const manifestShape = z.object({
   implementation: free(),
   execution: free(),
   requires_files: free(),
-  // Where this project installs from and publishes to; a run reads nothing of it.
+  // Read by `mur install` and `mur publish` (src/artifacts/registries); a run only checks its types.
   registry: block({ default: text(), remote_url: text() }),
   // Known, so that it is refused with a reason and not merely called unknown.
   config: free(),
@@ -122,9 +122,6 @@ function readManifest(raw: RawManifest, report: Report): RuntimeManifest {
     exports: raw.exports ? readExports(raw.exports, fault) : undefined,
     network: readNetwork(raw.network, delegates, fault),
     control: readControl(raw.control, inference, artifacts, fault),
-    registry: raw.registry
-      ? present({ default: trimmed(raw.registry.default), remoteUrl: trimmed(raw.registry.remote_url) })
-      : undefined,
   });
 }
 

@@ -48,6 +48,7 @@ function described(node: JsonSchema, schema: z.core.$ZodType, path: string, file
       ...(note?.examples === undefined ? {} : { examples: note.examples }),
       ...withNull(note?.keywords, value),
     };
+    if (note?.isRequired) properties[name] = withoutNull(properties[name]);
   }
   return { ...flat, properties, ...(required.length > 0 ? { required } : {}) };
 }
@@ -61,6 +62,14 @@ function withNull(keywords: JsonSchema | undefined, value: JsonSchema): JsonSche
   if (!Array.isArray(keywords?.enum) || !Array.isArray(value.type) || !value.type.includes('null'))
     return keywords ?? {};
   return { ...keywords, enum: [...keywords.enum, null] };
+}
+
+/** A key that is required is not there when it is null. */
+function withoutNull(node: JsonSchema): JsonSchema {
+  if (!Array.isArray(node.type)) return node;
+  const types = node.type.filter((type) => type !== 'null');
+  const words = Array.isArray(node.enum) ? { enum: node.enum.filter((word) => word !== null) } : {};
+  return { ...node, type: types.length === 1 ? types[0] : types, ...words };
 }
 
 /** One schema with a list of types in place of alternatives, where each alternative is only a type. */
@@ -78,5 +87,7 @@ function flattened(node: JsonSchema, schema: z.core.$ZodType): JsonSchema {
 }
 
 function alternatives(node: JsonSchema): JsonSchema[] {
-  return Array.isArray(node.anyOf) ? node.anyOf.flatMap((choice: JsonSchema) => alternatives(choice)) : [node];
+  if (Array.isArray(node.anyOf)) return node.anyOf.flatMap((choice: JsonSchema) => alternatives(choice));
+  if (Array.isArray(node.type)) return node.type.map((type: string) => ({ ...node, type }));
+  return [node];
 }
