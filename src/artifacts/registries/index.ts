@@ -4,8 +4,9 @@
  * bytes that were verified. Not the local stores (src/artifacts/stores.ts).
  * Read next: types.ts, chain.ts, remote.ts, download/index.ts.
  */
-import type { RegistryChoice, RegistryContext, RemoteRegistry, SourceChain, WorkspaceRegistry } from './types.js';
-
+export { sourceChain } from './chain.js';
+export { chooseRegistry } from './choose.js';
+export { remoteRegistry } from './remote.js';
 export type {
   DownloadProgress,
   Fetched,
@@ -21,10 +22,4 @@ export type {
   WorkspaceRegistry,
 } from './types.js';
 
-export declare function sourceChain(context: RegistryContext): SourceChain;
-export declare function remoteRegistry(url: string, context: RegistryContext): RemoteRegistry;
-export declare function chooseRegistry(
-  flag: string | undefined,
-  workspace: WorkspaceRegistry | undefined,
-  env: NodeJS.ProcessEnv,
-): RegistryChoice;
+export { workspaceRegistry } from './workspace.js';

@@ -101,7 +101,7 @@ export interface RemoteRegistry {
 /** `registry` of the workspace's murmur.yaml (spec/config.md section 5), as far as it was written. */
 export interface WorkspaceRegistry {
   readonly default?: string;
-  readonly remote_url?: string;
+  readonly remoteUrl?: string;
 }
 
 /** Where `mur install` and `mur publish` go. */
