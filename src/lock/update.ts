@@ -29,30 +29,34 @@ const empty: Lock = { artifacts: [] };
 /**
  * Changes the lock of the project in `dir` and returns it as it is then; a missing one counts as empty. One process at a time
  * reads, changes and writes. Readers see the lock from before or after, also across a crash or a loss of power. When `change`
- * throws, or changes nothing, nothing is written.
+ * throws, or changes nothing, nothing is written. What must not come apart from the pin, as the bytes it pins, is done in `change`.
  */
-export function updateLock(dir: string, change: (lock: Lock) => Lock): Promise<Lock> {
-  return rewrite(dir, waitMs, (lock) => {
+export function updateLock(dir: string, change: (lock: Lock) => Lock | Promise<Lock>): Promise<Lock> {
+  return rewrite(dir, waitMs, async (lock) => {
     const before = lock ?? empty;
-    const after = change(before);
+    const after = await change(before);
     return after === before ? undefined : after;
   });
 }
 
 /** Writes a lock of `pins` for a project that has none yet; does nothing when another process made one first. */
 export function createLock(dir: string, pins: readonly PinRequest[], limitMs = waitMs): Promise<Lock> {
-  return rewrite(dir, limitMs, (lock) => (lock === undefined ? pins.reduce(upsert, empty) : undefined));
+  return rewrite(dir, limitMs, async (lock) => (lock === undefined ? pins.reduce(upsert, empty) : undefined));
 }
 
 /** `change` answers `undefined` to leave everything as it is. */
-function rewrite(dir: string, limitMs: number, change: (lock: Lock | undefined) => Lock | undefined): Promise<Lock> {
+function rewrite(
+  dir: string,
+  limitMs: number,
+  change: (lock: Lock | undefined) => Promise<Lock | undefined>,
+): Promise<Lock> {
   const held = join(dir, heldName);
   return exclusively(held, limitMs, async () => {
     await removeLeftovers(dir, limitMs);
     const path = join(dir, lockFileName);
     const before = readLockText(dir);
     const lock = before === undefined ? undefined : parseLock(before, path);
-    const changed = change(lock);
+    const changed = await change(lock);
     if (changed === undefined) return lock ?? empty;
     const text = serializeLock(changed);
     // Nothing is written that could not be read again.

@@ -31,7 +31,7 @@ export function mint(draft: StageDraft): { readonly sessionId: string } {
  * A work folder that holds `~/.murmur`, or lies in it, would let every tool read keys and the records of other sessions: refused,
  * since no grant means that.
  */
-function refuseHomeInside(workdir: string, homeRoot: string): void {
+export function refuseHomeInside(workdir: string, homeRoot: string): void {
   const work = realpathSync(workdir);
   const home = realpathSync(homeRoot);
   if (!contains(work, home) && !contains(home, work)) return;
