@@ -3,12 +3,15 @@
  * when the command is named, so this list may grow without making any of them slower to start.
  * Read next: command.ts (what a module exports), program.ts (how a line is parsed).
  */
+import type { BetaFeature } from './beta-features.js';
 import type { CommandModule } from './command.js';
 
 export interface CommandRow {
   readonly name: string;
   /** One line of `mur help`. */
   readonly summary: string;
+  /** Hidden until this feature is enabled, and refused until then. */
+  readonly beta?: BetaFeature;
   /** Not listed and not suggested; it works. */
   readonly hidden?: true;
   load(): Promise<CommandModule>;
@@ -30,4 +33,30 @@ export const commandRows: readonly CommandRow[] = [
     summary: 'watch sessions in the browser: charts, messages, tools, time travel',
     load: () => import('./inspect.js'),
   },
+  { name: 'schema', summary: 'print the JSON Schema of a file, for editors', load: () => import('./schema.js') },
+  { name: 'config', summary: 'read and change the configuration files', load: () => import('./config.js') },
+  { name: 'beta', summary: 'list, enable and disable unfinished features', load: () => import('./beta.js') },
+  {
+    name: 'deploy',
+    summary: 'run a capsule on a machine elsewhere',
+    beta: 'mur-deploy',
+    load: () => unbuilt('deploy', 'mur-deploy'),
+  },
+  {
+    name: 'destroy',
+    summary: 'end what mur deploy started',
+    beta: 'mur-deploy',
+    load: () => unbuilt('destroy', 'mur-deploy'),
+  },
+  {
+    name: 'topology',
+    summary: 'show who calls whom, from traces',
+    beta: 'mur-topology',
+    load: () => unbuilt('topology', 'mur-topology'),
+  },
 ];
+
+/** The commands of features that this version knows by name only. */
+async function unbuilt(name: string, feature: BetaFeature): Promise<CommandModule> {
+  return (await import('./unbuilt.js')).unbuilt(name, feature);
+}

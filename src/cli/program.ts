@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { type MurError, toMurError } from '../errors/index.js';
 import { murVersion } from '../version.js';
+import { enabledBetas } from './beta-gate.js';
 import type { Act, CommonFlags, Shell } from './command.js';
 import { commandRows } from './commands.js';
 import type { CliContext, ExitStatus } from './context.js';
@@ -40,7 +41,7 @@ export async function runProgram(
   };
   try {
     const line = words[0] === 'help' ? helpAsFlag(words.slice(1)) : argv;
-    await addCommands(program, line, shell);
+    await addCommands(program, line, shell, context);
     prepare(program, context);
     await program.parseAsync([...line], { from: 'user' });
   } catch (error) {
@@ -53,11 +54,21 @@ export async function runProgram(
 }
 
 /** The commands of the table: the one that `line` names with its flags, the others with their summary only. */
-async function addCommands(program: Command, line: readonly string[], shell: Shell): Promise<void> {
+async function addCommands(
+  program: Command,
+  line: readonly string[],
+  shell: Shell,
+  context: CliContext,
+): Promise<void> {
   const named = line.find((word) => !word.startsWith('-'));
-  for (const { name, summary, hidden, load } of commandRows) {
+  // A list shows the features that are enabled; a config file that cannot be used hides them and ends no help.
+  const enabled = commandRows.some(({ name }) => name === named)
+    ? new Set<string>()
+    : await enabledBetas(context).catch(() => new Set<string>());
+  for (const { name, summary, beta, hidden, load } of commandRows) {
     const command = name === named ? (await load()).command(shell) : new Command(name);
-    program.addCommand(command.summary(summary), { hidden: hidden === true });
+    const isHidden = hidden === true || (beta !== undefined && !enabled.has(beta));
+    program.addCommand(command.summary(summary), { hidden: isHidden });
   }
 }
 
