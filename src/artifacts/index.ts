@@ -6,16 +6,31 @@
 export {
   type Archive,
   type ArchiveLimits,
+  archiveLimits,
+  archiveText,
   openArchive,
   type PackEntry,
   packArchive,
 } from './archive.js';
-export { type ArtifactMeta, type DescribeOptions, describeArchive, type PackedArtifact } from './describe.js';
+export {
+  type ArtifactMeta,
+  type DescribeOptions,
+  describeArchive,
+  type PackedArtifact,
+  programOf,
+} from './describe.js';
 export { embeddedStore } from './embedded.js';
-export { type LocalStore, localStore, type StoreProblem, type StoreRow } from './local-store.js';
+export { artifactFileName, artifactFileStem, fileNameProblem, platformTag } from './file-name.js';
+export {
+  type LocalStore,
+  type LocalStoreOptions,
+  localStore,
+  type StoreProblem,
+  type StoreRow,
+} from './local-store.js';
 export { packagingOf, parseArtifactManifest } from './manifest.js';
 export { readCapsuleComponent, selectRootWasm } from './payload.js';
-export { hostPlatform, nativePlatformOf, platforms } from './platform.js';
+export { checkPlatform, hostPlatform, nativePlatformOf, platforms } from './platform.js';
 export { type ResolveContext, resolveArtifacts } from './resolve.js';
 export type { ArtifactStore, StoredArtifact } from './store.js';
 export { artifactStores, findProjectRoot, projectStoreRoot } from './stores.js';

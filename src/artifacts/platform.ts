@@ -1,3 +1,5 @@
+import { MurError } from '../errors/index.js';
+
 /** Platforms that a native artifact can be packed for (spec/artifacts.md section 3). */
 export const platforms = ['linux-x86_64', 'linux-aarch64', 'darwin-x86_64', 'darwin-aarch64'] as const;
 
@@ -35,4 +37,16 @@ function elfPlatform(view: DataView): (typeof platforms)[number] | undefined {
 function machPlatform(cpuType: number): (typeof platforms)[number] | undefined {
   if (cpuType === 0x01000007) return 'darwin-x86_64';
   return cpuType === 0x0100000c ? 'darwin-aarch64' : undefined;
+}
+
+/**
+ * Refuses (`E-RUN-021`) a program that was `built` for another platform than `wanted`. One whose format is not known, and a host
+ * that is none of ours, are let through.
+ */
+export function checkPlatform(label: string, built: ReturnType<typeof nativePlatformOf>, wanted: string): void {
+  if (built === undefined || wanted === 'unknown' || built === wanted) return;
+  if (built === 'darwin' && wanted.startsWith('darwin-')) return;
+  throw new MurError('E-RUN-021', `native artifact '${label}' was built for ${built}, not for ${wanted}`, {
+    hint: `get the artifact's ${wanted} variant, or build it there`,
+  });
 }

@@ -1,0 +1,60 @@
+/**
+ * The files of one stored artifact, `<stem>.mur.zip`, `.sha256` and `.meta.json`, as one thing that is replaced whole
+ * (spec/artifacts.md section 6).
+ *
+ * Three files cannot be renamed at once, so a writer makes them in a folder of its own and renames that folder to
+ * `.<stem>.replace`: from then on the new set counts. Then the files are moved to their places, and the folder is removed. Who
+ * finds such a folder reads what is still in it before what is in place; who writes next first finishes the moves, so a killed
+ * writer leaves the old set or the new one. `.<stem>.new` is the same for a set that must not replace another: it is read after
+ * what is in place, and its files are linked there, which never overwrites.
+ * Read next: write.ts, read.ts.
+ */
+import { lstatSync, type Stats } from 'node:fs';
+import { join } from 'node:path';
+import { MurError } from '../../errors/index.js';
+import { artifactFileStem } from '../file-name.js';
+
+/** In the order they are moved: a set counts once its hash is there, and has all the rest by then. */
+export const parts = ['.meta.json', '.mur.zip', '.sha256'] as const;
+export type Part = (typeof parts)[number];
+export type Mode = 'replace' | 'new';
+
+/** Where a set lies. */
+export interface SetPlace {
+  readonly folder: string;
+  readonly stem: string;
+}
+
+/** The folder of a version, as names below the store. Both must be valid: they become folder names. */
+export function versionFolder(name: string, version: string): readonly string[] {
+  return [...name.split('/'), version];
+}
+
+export function setPlace(root: string, name: string, version: string, platform?: string): SetPlace {
+  return { folder: join(root, ...versionFolder(name, version)), stem: artifactFileStem(name, version, platform) };
+}
+
+export function partPath(place: SetPlace, part: Part): string {
+  return join(place.folder, place.stem + part);
+}
+
+/** Where a writer that is not done has its files. */
+export function pendingPath(place: SetPlace, mode: Mode): string {
+  return join(place.folder, `.${place.stem}.${mode}`);
+}
+
+/** What is at `path` itself; `undefined` when nothing is. */
+export function look(path: string): Stats | undefined {
+  return lstatSync(path, { throwIfNoEntry: false });
+}
+
+/** Whether `path` is a folder; a link or anything else there is refused, because a store leads nowhere outside itself. */
+export function isStoreFolder(path: string): boolean {
+  const found = look(path);
+  if (found === undefined) return false;
+  if (found.isDirectory()) return true;
+  const what = found.isSymbolicLink() ? 'a link' : 'no folder';
+  throw new MurError('E-IO-003', `the artifact store cannot be used: ${path} is ${what}`, {
+    hint: 'a store holds plain folders and files only; remove it, then install again',
+  });
+}
