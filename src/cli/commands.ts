@@ -33,6 +33,8 @@ export const commandRows: readonly CommandRow[] = [
     summary: 'watch sessions in the browser: charts, messages, tools, time travel',
     load: () => import('./inspect.js'),
   },
+  { name: 'publish', summary: 'publish a built artifact to a registry', load: () => import('./publish.js') },
+  { name: 'search', summary: 'look for artifacts in an index', load: () => import('./search.js') },
   { name: 'schema', summary: 'print the JSON Schema of a file, for editors', load: () => import('./schema.js') },
   { name: 'config', summary: 'read and change the configuration files', load: () => import('./config.js') },
   { name: 'beta', summary: 'list, enable and disable unfinished features', load: () => import('./beta.js') },

@@ -7,6 +7,8 @@
 export { sourceChain } from './chain.js';
 export { chooseRegistry } from './choose.js';
 export { remoteRegistry } from './remote.js';
+export { findIndex, type IndexPlaces } from './search/find.js';
+export { matching } from './search/match.js';
 export type {
   DownloadProgress,
   Fetched,
@@ -21,5 +23,4 @@ export type {
   SourceSettings,
   WorkspaceRegistry,
 } from './types.js';
-
 export { workspaceRegistry } from './workspace.js';
