@@ -36,6 +36,7 @@ export function errorsPage(): string {
   return [
     generated,
     '# Errors and warnings',
+    '',
     'An error is `error[CODE]: message`, with a `hint:` when there is a next action, and ends the command with its exit status. A warning',
     'is `warning[CODE]: message` and changes no exit status. A usage error has no code and exit status 2. `<...>` stands for what is filled in.',
     '',

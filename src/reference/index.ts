@@ -6,4 +6,4 @@
 export { errorsPage } from './errors-page.js';
 export { type JsonSchema, jsonSchemaOf } from './json-schema.js';
 export { keysPage } from './keys-page.js';
-export { type SchemaName, schemaNames } from './schemas.js';
+export { type SchemaName, schemaNames } from './names.js';

@@ -1,6 +1,7 @@
 import { isRelease, partsOf, z } from '../manifest/shape.js';
 import { noteOf } from './keys.js';
-import { type FileSchema, type SchemaName, schemas } from './schemas.js';
+import type { SchemaName } from './names.js';
+import { type FileSchema, schemas } from './schemas.js';
 
 export type JsonSchema = { readonly [keyword: string]: unknown };
 

@@ -1,14 +1,17 @@
 import { kindOf, partsOf, type z } from '../manifest/shape.js';
 import { type JsonSchema, jsonSchemaOf } from './json-schema.js';
 import { noteOf } from './keys.js';
-import { type FileSchema, type SchemaName, schemaNames, schemas } from './schemas.js';
+import { type SchemaName, schemaNames } from './names.js';
+import { type FileSchema, schemas } from './schemas.js';
 import { cell, code, generated, table } from './text.js';
 
 /** The page of every key of the files that people write: per block a table. */
 export function keysPage(): string {
   return [
     generated,
+    '',
     '# Keys',
+    '',
     'What each key of a manifest, of the configuration and of the lock means, what it is when it is absent, and which code refuses a value.',
     'A value of another YAML type is `E-MAN-002`. The same as JSON Schema, for editors: `mur schema capsule > murmur.schema.json`, and as first',
     'line of the manifest `# yaml-language-server: $schema=./murmur.schema.json`. Codes: [errors](../errors/reference.md).',
@@ -74,7 +77,7 @@ function row(key: string, path: string, schema: JsonSchema, file: FileSchema): s
 /** The type in the words of YAML. */
 function typeOf(schema: JsonSchema): string {
   if (Array.isArray(schema.enum)) return words(schema.enum);
-  if (schema.anyOf !== undefined) {
+  if (schema.type === undefined && schema.anyOf !== undefined) {
     const choices = (schema.anyOf as JsonSchema[]).filter(({ type }) => type !== 'null');
     return choices.map(typeOf).join(' or ');
   }

@@ -1,6 +1,7 @@
 import { configShape } from '../home/config-shape.js';
 import { manifestShape } from '../manifest/parse.js';
 import type { z } from '../manifest/shape.js';
+import type { SchemaName } from './names.js';
 import type { Notes } from './note.js';
 import { artifactNotes } from './notes/artifact.js';
 import { capabilityNotes, entryCapabilityNotes } from './notes/capabilities.js';
@@ -10,9 +11,6 @@ import { inferenceNotes } from './notes/inference.js';
 import { lockNotes } from './notes/lock.js';
 import { sessionNotes } from './notes/session.js';
 import { artifactManifestShape, lockShape } from './shapes.js';
-
-export const schemaNames = ['capsule', 'artifact', 'config', 'lock'] as const;
-export type SchemaName = (typeof schemaNames)[number];
 
 /** One kind of file: what its keys are, and what there is to say about them. */
 export interface FileSchema {

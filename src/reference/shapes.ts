@@ -2,7 +2,7 @@
  * The shapes of two files whose readers are written by hand, because what they say and when differs from a manifest's:
  * src/artifacts/manifest.ts and src/lock/parse.ts. A test holds reader and shape together.
  */
-import { block, flag, free, integer, list, named, release, text, texts, word, z } from '../manifest/shape.js';
+import { block, flag, free, integer, named, release, text, word, z } from '../manifest/shape.js';
 
 export const artifactManifestShape = z.object({
   name: text(),
@@ -13,7 +13,7 @@ export const artifactManifestShape = z.object({
   requires_files: z.nullish(z.array(z.string())),
   description: text(),
   summary: text(),
-  tags: texts(),
+  tags: z.nullish(z.array(z.string())),
   input_schema: free(),
   input: free(),
   output_schema: free(),
@@ -29,13 +29,15 @@ export const artifactManifestShape = z.object({
 
 export const lockShape = z.object({
   lock_version: integer(),
-  artifacts: list(
-    z.object({
-      name: text(),
-      resolved_version: release(),
-      sha256: block({ any: text(), platforms: named(text()) }),
-      origin: word(['operator', 'runtime']),
-      session: text(),
-    }),
+  artifacts: z.nullish(
+    z.array(
+      z.object({
+        name: text(),
+        resolved_version: release(),
+        sha256: block({ any: text(), platforms: named(text()) }),
+        origin: word(['operator', 'runtime']),
+        session: text(),
+      }),
+    ),
   ),
 });

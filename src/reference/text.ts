@@ -14,7 +14,7 @@ export function code(text: string): string {
 
 /** `text` as it is, inside a table: nothing of it is markup. */
 export function cell(text: string): string {
-  return text.replaceAll(/[|*_<]/g, '\\$&');
+  return text.replaceAll(/[|*<]/g, '\\$&');
 }
 
 export const generated = '<!-- Made by npm run reference. Change src/reference instead. -->';

@@ -4,7 +4,8 @@ import { errorTable, warningTable } from '../../src/errors/index.js';
 import { errorsPage, keysPage } from '../../src/reference/index.js';
 import { keysOf, noteOf } from '../../src/reference/keys.js';
 import { messages } from '../../src/reference/messages.js';
-import { schemaNames, schemas } from '../../src/reference/schemas.js';
+import { schemaNames } from '../../src/reference/names.js';
+import { schemas } from '../../src/reference/schemas.js';
 
 const stored = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const codes = Object.keys({ ...errorTable, ...warningTable }).sort();
