@@ -35,9 +35,25 @@ export const commandRows: readonly CommandRow[] = [
   },
   { name: 'publish', summary: 'publish a built artifact to a registry', load: () => import('./publish.js') },
   { name: 'search', summary: 'look for artifacts in an index', load: () => import('./search.js') },
+  {
+    name: 'install',
+    summary: 'fetch artifacts, store them and pin them in murmur.lock',
+    load: () => import('./install.js'),
+  },
+  { name: 'list', summary: 'list installed artifacts', load: () => import('./list.js') },
+  {
+    name: 'precompile',
+    summary: 'compile artifacts now, so that their first run does not wait',
+    load: () => import('./precompile.js'),
+  },
   { name: 'schema', summary: 'print the JSON Schema of a file, for editors', load: () => import('./schema.js') },
   { name: 'config', summary: 'read and change the configuration files', load: () => import('./config.js') },
   { name: 'beta', summary: 'list, enable and disable unfinished features', load: () => import('./beta.js') },
+  {
+    name: 'completion',
+    summary: 'print a completion script for bash, zsh or fish',
+    load: () => import('./completion.js'),
+  },
   {
     name: 'deploy',
     summary: 'run a capsule on a machine elsewhere',

@@ -1,0 +1,223 @@
+import { join } from 'node:path';
+import { type LocalStore, localStore } from '../artifacts/local-store.js';
+import { chooseRegistry, workspaceRegistry } from '../artifacts/registries/index.js';
+import { findProjectRoot, projectStoreRoot } from '../artifacts/stores.js';
+import { MurError, toMurError } from '../errors/index.js';
+import { locateConfig, readConfig } from '../home/config.js';
+import { type MurmurHome, murmurHome } from '../home/index.js';
+import { parseManifest, readManifestText } from '../manifest/index.js';
+import { murVersion } from '../version.js';
+import { createWasmHost } from '../wasm/index.js';
+import type { CliContext, ExitStatus } from './context.js';
+import type { InstallFlags } from './install.js';
+import { fetchText, InstallProgress } from './install-progress.js';
+import { type InstallRef, parseInstallRef } from './install-ref.js';
+import { type Found, fileArtifact, InstallSources } from './install-sources.js';
+import { type Installed, InstallTarget } from './install-target.js';
+import { failureText, type InstallOutcome, installJson, outcomeLines } from './install-view.js';
+import { warningLine } from './output.js';
+import { precompileArtifact } from './precompile-artifact.js';
+import { styleFor, wantsColor } from './style.js';
+
+/** Downloads at once. */
+const maxFetches = 4;
+
+/** One thing to install. */
+interface Job {
+  readonly label: string;
+  /** `undefined` when mur itself ships it. */
+  readonly fetch: () => Promise<readonly Found[] | undefined>;
+}
+
+/** Installs what `text` names, or all that the project declares. Throws what makes all of it impossible. */
+export async function installArtifacts(
+  text: string | undefined,
+  flags: InstallFlags,
+  context: CliContext,
+): Promise<ExitStatus> {
+  const { stdout, stderr, env } = context;
+  const ref = parseInstallRef(text);
+  const facts = { isTerminal: stderr.isTerminal, env, noColor: !flags.color };
+  const style = styleFor(wantsColor(facts));
+  const place = placeOf(ref, flags, murmurHome(env));
+  const progress = new InstallProgress(stderr, { ...facts, style });
+  const warn = (message: string) => stderr.write(`${warningLine({ code: '', message, origin: 'cli' }, style)}\n`);
+  try {
+    const jobs = jobsOf(ref, flags, place, sourcesOf(place, flags, env, progress, warn));
+    const outcomes = await runJobs(jobs, place.target, progress);
+    const [first] = outcomes;
+    if (ref.kind !== 'manifest' && first?.kind === 'failed') throw first.error;
+    progress.close();
+    if (flags.json === true) stdout.write(`${JSON.stringify(installJson(outcomes))}\n`);
+    else if (outcomes.length === 0) stdout.write('No artifacts in manifest.\n');
+    else for (const line of outcomes.flatMap(outcomeLines)) stdout.write(`${line}\n`);
+    stderr.write(failureText(outcomes, style));
+    if (flags.precompile) await precompileAll(outcomes, place.home, new InstallProgress(stderr, { ...facts, style }));
+    return outcomes.some(({ kind }) => kind === 'failed') ? 1 : 0;
+  } finally {
+    progress.close();
+  }
+}
+
+interface Place {
+  readonly home: MurmurHome;
+  /** The project around this folder. Absent with `-g`, unless its manifest is what is installed. */
+  readonly root: string | undefined;
+  readonly target: InstallTarget;
+  /** The local registry. */
+  readonly stores: readonly LocalStore[];
+}
+
+function placeOf(ref: InstallRef, flags: InstallFlags, home: MurmurHome): Place {
+  const isGlobal = flags.global === true || flags.allPlatforms === true;
+  const root = isGlobal && ref.kind !== 'manifest' ? undefined : findProjectRoot('.');
+  if (root === undefined && !(isGlobal && ref.kind !== 'manifest')) {
+    throw new MurError('E-IO-001', 'no project root found (no murmur.yaml in current or parent directories)', {
+      hint: 'run it inside a project, or add -g and a name to install for every project',
+    });
+  }
+  const global = localStore('global', join(home.root, 'artifacts'));
+  if (isGlobal || root === undefined)
+    return { home, root, target: new InstallTarget(global, undefined), stores: [global] };
+  const project = localStore('project', projectStoreRoot(root));
+  const lockDir = ref.kind === 'file' ? undefined : root;
+  return { home, root, target: new InstallTarget(project, lockDir), stores: [project, global] };
+}
+
+/** Made when first needed: a file is installed whatever the configuration says. */
+function sourcesOf(
+  { home, stores }: Place,
+  flags: InstallFlags,
+  env: CliContext['env'],
+  progress: InstallProgress,
+  warn: (message: string) => void,
+): () => InstallSources {
+  let sources: InstallSources | undefined;
+  return () => {
+    if (sources !== undefined) return sources;
+    const config = readConfig(locateConfig(env));
+    for (const message of config.warnings) warn(message);
+    sources = new InstallSources({
+      choice: chooseRegistry(flags.registry, workspaceRegistry('.'), env),
+      stores,
+      registry: {
+        config: config.registry,
+        env,
+        downloads: join(home.root, 'downloads'),
+        onProgress: ({ name, receivedBytes, totalBytes }) => {
+          if (receivedBytes === totalBytes) progress.end(name);
+          else progress.set(name, fetchText(name, receivedBytes, totalBytes));
+        },
+      },
+    });
+    return sources;
+  };
+}
+
+function jobsOf(
+  ref: InstallRef,
+  { allPlatforms }: InstallFlags,
+  { root, target }: Place,
+  sources: () => InstallSources,
+): readonly Job[] {
+  const exact = (name: string, version: string): Job => ({
+    label: `${name}@${version}`,
+    fetch: async () => {
+      const conflict = target.objectionToVersion(name, version);
+      if (conflict !== undefined) throw conflict;
+      const found = await sources().exact(name, version, (artifact) => target.objection(artifact));
+      return found === undefined ? undefined : [found];
+    },
+  });
+  switch (ref.kind) {
+    case 'manifest':
+      return declared(root!).map(({ name, version }) => exact(name, version));
+    case 'exact': {
+      const label = `${ref.name}@${ref.version}`;
+      if (allPlatforms === true) return [{ label, fetch: () => sources().allPlatforms(ref.name, ref.version) }];
+      return [exact(ref.name, ref.version)];
+    }
+    case 'latest':
+      return [{ label: ref.name, fetch: async () => [await sources().latest(ref.name)] }];
+    case 'release':
+      return [{ label: `github:${ref.owner}/${ref.repo}@${ref.tag}`, fetch: () => sources().release(ref) }];
+    case 'file':
+      return [{ label: ref.path, fetch: async () => [await fileArtifact(ref.path)] }];
+  }
+}
+
+/** What the project's manifest declares and does not read from a path. */
+function declared(root: string): readonly { readonly name: string; readonly version: string }[] {
+  const path = join(root, 'murmur.yaml');
+  const { manifest } = parseManifest(readManifestText(path), { path, release: murVersion });
+  return manifest.artifacts.filter(({ source }) => source === undefined);
+}
+
+/** The outcomes in the order of the jobs. Fetches overlap; storing and pinning never does. */
+async function runJobs(
+  jobs: readonly Job[],
+  target: InstallTarget,
+  progress: InstallProgress,
+): Promise<readonly InstallOutcome[]> {
+  const outcomes = new Array<InstallOutcome>(jobs.length);
+  const waiting = [...jobs.entries()];
+  let turn: Promise<unknown> = Promise.resolve();
+  const inTurn = (work: () => Promise<readonly Installed[]>) => {
+    const mine = turn.then(work);
+    turn = mine.catch(() => undefined);
+    return mine;
+  };
+  const work = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const [index, job] = next;
+      outcomes[index] = await runJob(job, progress, (found) => inTurn(() => installEach(target, found)));
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(maxFetches, jobs.length) }, work));
+  return outcomes;
+}
+
+async function runJob(
+  { label, fetch }: Job,
+  progress: InstallProgress,
+  install: (found: readonly Found[]) => Promise<readonly Installed[]>,
+): Promise<InstallOutcome> {
+  progress.set(label, `looking up ${label}`);
+  try {
+    const found = await fetch();
+    return found === undefined
+      ? { kind: 'shipped', label }
+      : { kind: 'installed', label, installed: await install(found) };
+  } catch (error) {
+    return { kind: 'failed', label, error: toMurError(error) };
+  } finally {
+    progress.end(label);
+  }
+}
+
+async function installEach(target: InstallTarget, found: readonly Found[]): Promise<readonly Installed[]> {
+  const installed: Installed[] = [];
+  for (const each of found) installed.push(await target.install(each));
+  return installed;
+}
+
+/** Fills the compiled cache. Without a word when one does not compile: the launch says so, where it matters. */
+async function precompileAll(
+  outcomes: readonly InstallOutcome[],
+  home: MurmurHome,
+  progress: InstallProgress,
+): Promise<void> {
+  const installed = outcomes.flatMap((outcome) => (outcome.kind === 'installed' ? outcome.installed : []));
+  const wasm = createWasmHost({ cacheDir: home.compiled });
+  try {
+    for (const { artifact, path } of installed) {
+      const { name, version } = artifact.meta;
+      progress.set(path, `compiling ${name}@${version}`);
+      await precompileArtifact(wasm, artifact, path).catch(() => undefined);
+      progress.end(path);
+    }
+  } finally {
+    progress.close();
+    await wasm.close();
+  }
+}
