@@ -10,7 +10,7 @@ import { fileNameProblem, platformTag } from './file-name.js';
 import { packagingOf, parseArtifactManifest } from './manifest.js';
 import { checkPlatform, hostPlatform, nativePlatformOf, platforms } from './platform.js';
 import type { ArtifactManifest, PackagingType } from './types.js';
-import { rootWasm } from './wasm-payload.js';
+import { programOf, rootWasm } from './wasm-payload.js';
 
 /** What a store keeps of an artifact beside its bytes (spec/artifacts.md section 6). */
 export interface ArtifactMeta {
@@ -83,11 +83,6 @@ export async function describeArchive(
     bytes,
     sha256: sha256Hex(bytes),
   };
-}
-
-/** The name of the program in a native artifact. */
-export function programOf(name: string): string {
-  return `bin/${name.slice(name.lastIndexOf('/') + 1)}`;
 }
 
 function describedBy({ description, summary }: ArtifactManifest): { readonly description?: string } {

@@ -17,7 +17,6 @@ export {
   type DescribeOptions,
   describeArchive,
   type PackedArtifact,
-  programOf,
 } from './describe.js';
 export { embeddedStore } from './embedded.js';
 export { artifactFileName, artifactFileStem, fileNameProblem, platformTag } from './file-name.js';
@@ -42,3 +41,4 @@ export type {
   ResolvedArtifact,
   UpstreamAuth,
 } from './types.js';
+export { programOf } from './wasm-payload.js';

@@ -20,3 +20,8 @@ export function nativeRefusal(manifest: ArtifactManifest): MurError {
     `artifact '${manifest.name}' is a native tool, which this version of mur cannot run yet`,
   );
 }
+
+/** The name of the program in a native artifact. */
+export function programOf(name: string): string {
+  return `bin/${name.slice(name.lastIndexOf('/') + 1)}`;
+}

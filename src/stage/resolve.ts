@@ -1,4 +1,4 @@
-import { resolveArtifacts } from '../artifacts/index.js';
+import { artifactStores, findProjectRoot, resolveArtifacts } from '../artifacts/index.js';
 import { MurError } from '../errors/index.js';
 import type { StageDraft } from './draft.js';
 import { originOf, requirePins, verifyPin } from './lock.js';
@@ -9,6 +9,7 @@ export async function resolve(draft: StageDraft): Promise<void> {
   await requirePins(request);
   const resolved = await resolveArtifacts(request.artifacts, {
     manifestDir: request.manifestDir,
+    stores: storesOf(draft),
     verify: (entry, stored) => verifyPin(request, entry, stored),
   });
   const seen = new Set<string>();
@@ -19,6 +20,13 @@ export async function resolve(draft: StageDraft): Promise<void> {
       });
     }
     seen.add(artifact.name);
+    for (const { code, message } of artifact.warnings ?? []) draft.warn(code, message);
   }
   draft.resolved = resolved.map((artifact) => ({ ...artifact, origin: originOf(request, artifact) }));
+}
+
+/** The stores of the project that holds the manifest and of the user, then what mur ships. */
+function storesOf({ request, home }: StageDraft): ReturnType<typeof artifactStores> {
+  const projectRoot = findProjectRoot(request.manifestDir);
+  return artifactStores({ murmurHome: home.root, ...(projectRoot === undefined ? {} : { projectRoot }) });
 }

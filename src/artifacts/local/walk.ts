@@ -1,12 +1,13 @@
 import { type Dirent, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { MurError, reasonOf } from '../../errors/index.js';
+import { reasonOf } from '../../errors/index.js';
+import { ioError } from '../../home/index.js';
 import { artifactNameProblem, isMissing, pathSegmentProblem } from '../../manifest/index.js';
 import { artifactFileStem } from '../file-name.js';
 import type { StoreProblem, StoreRow } from '../local-store.js';
 import { platforms } from '../platform.js';
 import { describedBy, hasPart } from './read.js';
-import { setPlace, versionFolder } from './set.js';
+import { partPath, setPlace, versionFolder } from './set.js';
 
 /** What a store holds, and what in it is no artifact. Links are named, never followed; archives are not opened. */
 export function walkStore(root: string): {
@@ -74,23 +75,25 @@ class Walk {
   /** Takes up the artifact `name@version`; false when its folder holds none. */
   #take(name: string, version: string): boolean {
     const variants = this.variants(name, version);
-    for (const platform of variants) {
-      const place = setPlace(this.#root, name, version, platform);
-      const path = join(place.folder, `${place.stem}.mur.zip`);
-      if (!hasPart(place, '.sha256')) {
-        this.#report(path, 'its .sha256 file is missing');
-        continue;
-      }
-      const { meta, isUndescribed } = this.#describe(name, version, platform);
-      if (isUndescribed) this.#report(path, 'its .meta.json file is missing or is not about it');
-      this.rows.push({ meta, ...(platform === undefined ? {} : { platform }), path });
-    }
+    for (const platform of variants) this.#takeVariant(name, version, platform);
     if (variants.length > 0) this.#reportStrays(name, version);
     return variants.length > 0;
   }
 
-  #describe(name: string, version: string, platform: string | undefined): ReturnType<typeof describedBy> {
-    return describedBy(setPlace(this.#root, name, version, platform), name, version);
+  #takeVariant(name: string, version: string, platform: string | undefined): void {
+    const place = setPlace(this.#root, name, version, platform);
+    const path = partPath(place, '.mur.zip');
+    try {
+      if (!hasPart(place, '.sha256')) {
+        this.#report(path, 'its .sha256 file is missing');
+        return;
+      }
+      const { meta, isUndescribed } = describedBy(place, name, version);
+      if (isUndescribed) this.#report(path, 'its .meta.json file is missing or is not about it');
+      this.rows.push({ meta, ...(platform === undefined ? {} : { platform }), path });
+    } catch (error) {
+      this.#report(path, reasonOf(error));
+    }
   }
 
   #reportStrays(name: string, version: string): void {
@@ -109,7 +112,9 @@ class Walk {
       return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
     } catch (error) {
       if (isMissing(error)) return [];
-      throw new MurError('E-IO-003', `failed to read the artifact store ${path}: ${reasonOf(error)}`, { cause: error });
+      if (path === this.#root) throw ioError('failed to read the artifact store', path, error);
+      this.#report(path, reasonOf(error));
+      return [];
     }
   }
 
