@@ -4,7 +4,8 @@ import type { Limits } from './limits.js';
 export type Left = 'nothing' | 'more' | 'later';
 
 /**
- * Runs work in slices that together take at most a fixed part of the thread's time. Holds no process open.
+ * Runs work in slices that together take at most a fixed part of the thread's time, and a smaller one while the thread has no time
+ * left over: what is taken then is taken from the sessions. Holds no process open.
  *
  * `work` gets the time by which it should be done, on the scale of `performance.now()`.
  */
@@ -14,6 +15,7 @@ export class Duty {
   #timer: NodeJS.Timeout | undefined;
   /** When the rest after the last slice is over. */
   #restedAt = 0;
+  #loop = performance.eventLoopUtilization();
   #isStopped = false;
 
   constructor(work: (untilMs: number) => Left, limits: Limits) {
@@ -38,7 +40,15 @@ export class Duty {
     const startedAt = performance.now();
     const left = this.#work(startedAt + this.#limits.sliceMs);
     const endedAt = performance.now();
-    this.#restedAt = endedAt + (endedAt - startedAt) * this.#limits.restFactor;
+    this.#restedAt = endedAt + (endedAt - startedAt) * this.#restFactor();
     if (left !== 'nothing') this.wake(left === 'more' ? 1 : this.#limits.tickMs);
+  }
+
+  /** By how busy the thread was since the last slice. */
+  #restFactor(): number {
+    const loop = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(loop, this.#loop);
+    this.#loop = loop;
+    return utilization > this.#limits.busyShare ? this.#limits.busyRestFactor : this.#limits.restFactor;
   }
 }

@@ -4,7 +4,7 @@
  *
  *     a session's send()  ->  gather: one push (backlog.ts)                    inside the session's own stack
  *     every 50 ms         ->  look at what was gathered, make frames of it     slices of 5 ms, each with 15 times the rest
- *                             (watch.ts), queue and write them (client.ts)     (duty.ts)
+ *                             (watch.ts), queue and write them (client.ts)     (49 times when the thread is full; duty.ts)
  *
  * So inspection takes little of the thread, however busy the sessions and however many the clients. What does not
  * fit is left out by rule (limits.ts) and reported as `lost`. A client is told the whole state first, and anew whenever it or the

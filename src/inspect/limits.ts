@@ -7,6 +7,9 @@ export const limits = {
    * gathering and writing to sockets, costs about as much again.
    */
   restFactor: 15,
+  /** The same while the thread is busier than `busyShare` of its time: a fiftieth of it at most. */
+  busyRestFactor: 49,
+  busyShare: 0.95,
   /** Longest it works in one go. */
   sliceMs: 5,
   /** Snapshots gathered in one tick up to which all of them are sent, so that a quiet session can be followed step by step. */

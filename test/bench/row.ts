@@ -12,3 +12,11 @@ export interface Row {
   readonly ratio?: number;
   readonly note?: string;
 }
+
+/** A row that answers a claim of the project: its note begins with whether this run bears it out. */
+export function verdict(
+  claim: string,
+  { value, unit, holds, note }: { value: number; unit: string; holds: boolean; note: string },
+): Row {
+  return { name: claim, value, unit, note: `${holds ? 'holds' : 'DOES NOT HOLD'}: ${note}` };
+}
