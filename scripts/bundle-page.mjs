@@ -6,11 +6,13 @@ import { rolldown } from 'rolldown';
 const source = (path) => fileURLToPath(new URL(`../src/inspect/page/${path}`, import.meta.url));
 const target = fileURLToPath(new URL('../dist/inspect-page', import.meta.url));
 
+const inject = { h: ['preact', 'h'], Fragment: ['preact', 'Fragment'] };
 const bundle = await rolldown({
   input: { page: source('main.tsx') },
   platform: 'browser',
   resolve: { extensionAlias: { '.js': ['.ts', '.tsx', '.js'] } },
-  transform: { target: 'es2023', jsx: { runtime: 'automatic' } },
+  // `h(type, props, ...children)` compresses better than the automatic runtime's `children: [...]`.
+  transform: { target: 'es2023', jsx: { runtime: 'classic', pragma: 'h', pragmaFrag: 'Fragment' }, inject },
   logLevel: 'warn',
 });
 const fresh = `${target}-${process.pid}`;
@@ -33,7 +35,9 @@ const sheets = [
   ],
   ...['dialog', 'narrow'],
 ];
-const css = sheets.map((name) => readFileSync(source(`style/${name}.css`), 'utf8')).join('');
+const { rules } = await import('../dist/src/diagram/svg.js');
+const drawings = `.mur-chart{${rules.replaceAll('.mur-chart ', '')}}`;
+const css = drawings + sheets.map((name) => readFileSync(source(`style/${name}.css`), 'utf8')).join('');
 writeFileSync(`${fresh}/page.css`, squeezed(css));
 copyFileSync(fileURLToPath(new URL('../node_modules/preact/LICENSE', import.meta.url)), `${fresh}/preact.LICENSE`);
 writeFileSync(`${fresh}/index.html`, readFileSync(source('index.html'), 'utf8'));

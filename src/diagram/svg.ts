@@ -13,14 +13,19 @@ export interface Highlight {
  * All text is escaped. A page that highlights by itself adds `on` to `.state[data-id]` and `hot` to `.edge`, `.label` and `.row`,
  * which carry the transitions they stand for in `data-edges`, separated by spaces.
  */
-export function renderSvg(layout: ChartLayout, { active = [], hot = [] }: Highlight = {}): string {
+export function renderSvg(layout: ChartLayout, highlight: Highlight = {}): string {
+  return drawSvg(layout, highlight, `<style>${style}</style>`);
+}
+
+/** The same with `first` in place of the styles: for a page that has `rules` in a sheet of its own and sets the colours. */
+export function drawSvg(layout: ChartLayout, { active = [], hot = [] }: Highlight = {}, first = ''): string {
   const on = new Set(active);
   const taken = new Set(hot);
   const { width, height, id } = layout;
   const lines = [...layout.edges].sort((a, b) => Number(isHot(a, taken)) - Number(isHot(b, taken)));
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" class="mur-chart" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="State chart ${xml(id)}">`,
-    `<style>${style}</style>`,
+    first,
     `<rect class="paper" width="${width}" height="${height}"/>`,
     ...layout.nodes.map((node) => stateSvg(node, on.has(node.id), taken)),
     ...lines.map((line) => lineSvg(line, taken)),
@@ -164,9 +169,8 @@ const light =
 const dark =
   '--paper:#0b0f19;--box0:#121929;--box1:#192236;--line:#384666;--edge:#6d7fb0;--ink:#eaeffa;--dim:#8d9bbd;--sign:#8aa0ff;--pill:#0b0f19;--on:#34d399;--on-box:#123a2c;--hot:#ffb454';
 
-const style = [
-  `.mur-chart{${light};font-family:system-ui,"Segoe UI","DejaVu Sans",sans-serif}`,
-  `@media (prefers-color-scheme:dark){.mur-chart{${dark}}}`,
+/** What a drawing looks like, in colours that are variables. */
+export const rules = [
   '.mur-chart .paper{fill:var(--paper)}',
   '.mur-chart text{fill:var(--ink);font-size:11px}',
   '.mur-chart .title{font-size:13px;font-weight:600}',
@@ -188,4 +192,10 @@ const style = [
   '.mur-chart .edge.hot .tip{fill:var(--hot);stroke:none}',
   '.mur-chart .pill.hot{stroke:var(--hot);stroke-width:1.5}',
   '.mur-chart .label.hot text,.mur-chart .label.hot .dim,.mur-chart .row.hot text,.mur-chart .row.hot .dim{fill:var(--hot)}',
+].join('');
+
+const style = [
+  `.mur-chart{${light};font-family:system-ui,"Segoe UI","DejaVu Sans",sans-serif}`,
+  `@media (prefers-color-scheme:dark){.mur-chart{${dark}}}`,
+  rules,
 ].join('');

@@ -1,5 +1,5 @@
 /** Debian's chromium, with a fresh profile, driven by playwright-core. Nothing it says on its console goes unnoticed. */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
@@ -30,7 +30,8 @@ export interface Opened {
   readonly requests: string[];
 }
 
-export async function openPage(browser: Browser, url: string, look: Look = {}): Promise<Opened> {
+/** `before` runs in the page before anything of it does. */
+export async function openPage(browser: Browser, url: string, look: Look = {}, before?: string): Promise<Opened> {
   const { theme = 'dark', width = 1440, height = 900, stillness = false } = look;
   const context = await browser.newContext({
     colorScheme: theme,
@@ -47,6 +48,7 @@ export async function openPage(browser: Browser, url: string, look: Look = {}): 
   page.on('pageerror', (error) => errors.push(`${error.message}\n${error.stack}`));
   page.on('request', (request) => requests.push(request.url()));
   page.on('websocket', (socket) => requests.push(socket.url()));
+  if (before !== undefined) await page.addInitScript(before);
   await page.goto(url);
   await page.locator('.app').waitFor();
   return { page, errors, requests };
@@ -56,6 +58,12 @@ export async function openPage(browser: Browser, url: string, look: Look = {}): 
 export async function keepShot(page: Page, name: string): Promise<void> {
   mkdirSync(shots, { recursive: true });
   await page.screenshot({ path: join(shots, `${name}.png`) });
+}
+
+/** Measured numbers, kept as an artifact of the run. */
+export function record(name: string, measured: unknown): void {
+  mkdirSync(shots, { recursive: true });
+  writeFileSync(join(shots, `${name}.json`), `${JSON.stringify(measured, null, 2)}\n`);
 }
 
 interface Violation {

@@ -6,7 +6,7 @@ import { type ChartLayout, renderSvg } from '../../../src/diagram/index.js';
 import { focusOf, viewOf } from '../../../src/inspect/page/store/camera.js';
 import { Intake } from '../../../src/inspect/page/store/fold.js';
 import { sequenceOf } from '../../../src/inspect/page/store/lanes.js';
-import { cleanLayout } from '../../../src/inspect/page/store/layout.js';
+import { cleanLayout } from '../../../src/inspect/page/store/drawable.js';
 import {
   actorLabel,
   clean,

@@ -115,5 +115,6 @@ export function ticksOf(axis: Axis, from: number, to: number, most: number): num
 }
 
 const steps = [
-  1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 3e4, 6e4, 12e4, 3e5, 6e5, 18e5, 36e5, 108e5, 864e5,
+  ...[1, 10, 100, 1_000].flatMap((unit) => [unit, unit * 2, unit * 5]),
+  ...[1, 2, 3, 6, 12, 30, 60, 180, 360, 1_080, 8_640].map((tens) => tens * 10_000),
 ];

@@ -6,6 +6,7 @@ import type { MessageFrame, NoteFrame, TraceFrame } from '../../frame.js';
 import type { Call, CallKind, Tokens } from './call.js';
 import { unfenced } from './fence.js';
 import type { Entry } from './model.js';
+import { plain } from './names.js';
 
 class Calls {
   readonly all = new Map<string, Call>();
@@ -133,7 +134,7 @@ class Calls {
       case 'skill_call': {
         const name = text(line.tool_name ?? line.skill_name);
         const took = number(line.duration_ms) ?? 0;
-        const id = line.tool_call_id ?? this.#openCall(task, name) ?? `${line.event_id}`;
+        const id = line.tool_call_id ?? this.#openCall(task, name) ?? line.event_id;
         const call = this.#tool(task, text(id), turn, end - took);
         if (line.event_type === 'skill_call') call.kind = 'skill';
         call.name = name;
@@ -151,7 +152,7 @@ class Calls {
       }
       case 'shell': {
         const took = number(line.duration_ms) ?? 0;
-        const call = this.#call(`shell ${line.event_id}`, 'shell', task, turn, end - took);
+        const call = this.#call(`shell ${plain(line.event_id)}`, 'shell', task, turn, end - took);
         call.name = text(line.binary);
         call.end = end;
         call.exitCode = number(line.exit_code);
@@ -188,10 +189,10 @@ class Calls {
     }
     if (message.role !== 'tool' || message.tool_call_id === undefined) return;
     const call = this.#known(task, message.tool_call_id, null) ?? this.#tool(task, message.tool_call_id, 0, at);
-    const plain = message.content
-      .map((block) => (block.type === 'text' ? text(block.text) : `[${block.type}]`))
+    const output = message.content
+      .map((block) => (block.type === 'text' ? text(block.text) : `[${plain(block.type)}]`))
       .join('\n');
-    call.output = unfenced(plain, message.fence);
+    call.output = unfenced(output, message.fence);
     call.fence = message.fence ?? null;
     call.end ??= at;
     if (call.status === 'running') call.status = message.is_error === true ? 'error' : 'ok';
@@ -238,7 +239,7 @@ function number(value: unknown): number | null {
 }
 
 function text(value: unknown): string {
-  return typeof value === 'string' ? value : value === undefined || value === null ? '' : String(value);
+  return value === undefined || value === null ? '' : plain(value);
 }
 
 function jsonOf(written: string): unknown {

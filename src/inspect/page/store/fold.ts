@@ -3,7 +3,11 @@
  * about living actors stays as their base.
  */
 import type { Frame } from '../../frame.js';
+import { drawable } from './drawable.js';
 import { compare, type Entry, emptyModel, emptySession, type Model, type SessionModel } from './model.js';
+import { entriesOf } from './moment.js';
+import { plain } from './names.js';
+import { wrongIn } from './shape.js';
 
 export const LIMIT = 20_000;
 /** Characters of a streaming answer that are kept. */
@@ -17,10 +21,11 @@ export function fold(model: Model, frame: Frame, limit = LIMIT): void {
       model.hello = frame;
       return;
     case 'def':
-      model.defs.set(frame.key, frame);
+      // Throws for a chart that is none.
+      entriesOf(frame);
+      model.defs.set(frame.key, { ...frame, layout: drawable(frame.layout) });
       return;
   }
-  if (typeof frame.sys !== 'string') return;
   const session = sessionOf(model, frame.sys);
   session.version += 1;
   switch (frame.type) {
@@ -48,12 +53,6 @@ export function fold(model: Model, frame: Frame, limit = LIMIT): void {
     case 'trace':
       if (frame.line.event_id !== undefined && seen(session, `trace ${frame.line.event_id}`)) return;
       break;
-    case 'ev':
-    case 'snap':
-    case 'gone':
-      break;
-    default:
-      return; // a type of a newer sender
   }
   append(model, session, frame);
   if (model.count > limit) trim(model, limit);
@@ -103,9 +102,9 @@ function seen(session: SessionModel, key: string): boolean {
 function stream(session: SessionModel, note: { readonly type: string; readonly [key: string]: unknown }): boolean {
   const part = note.type === 'text.chunk' ? 'text' : note.type === 'thinking.chunk' ? 'thinking' : null;
   if (part === null) return false;
-  const task = String(note.taskId);
+  const task = plain(note.taskId);
   const before = session.streaming.get(task) ?? { text: '', thinking: '' };
-  const after = (before[part] + String(note.text)).slice(-STREAM_LIMIT);
+  const after = (before[part] + plain(note.text)).slice(-STREAM_LIMIT);
   session.streaming.set(task, { ...before, [part]: after });
   return true;
 }
@@ -159,16 +158,32 @@ export class Intake {
     this.#limit = limit;
   }
 
-  take(frames: readonly Frame[]): void {
-    for (const frame of frames) {
-      if (frame.type === 'hello' && this.shown.sessions.size > 0) this.#next = emptyModel();
-      const model = this.#next ?? this.shown;
-      fold(model, frame, this.#limit);
-      if (this.#next !== null && frame.type === 'synced') {
-        this.shown = this.#next;
-        this.#next = null;
-      }
+  /** What is no frame is left out and told of; nothing a sender can send stops what follows. */
+  take(frames: readonly unknown[]): void {
+    for (const given of frames) {
+      const wrong = wrongIn(given);
+      if (wrong === null) this.#take(given as Frame);
+      else leaveOut(this.#next ?? this.shown, wrong);
     }
     settle(this.shown);
   }
+
+  #take(frame: Frame): void {
+    if (frame.type === 'hello' && this.shown.sessions.size > 0) this.#next = emptyModel();
+    const model = this.#next ?? this.shown;
+    try {
+      fold(model, frame, this.#limit);
+    } catch (error) {
+      leaveOut(model, `${frame.type}: ${plain((error as Error).message)}`);
+    }
+    if (this.#next !== null && frame.type === 'synced') {
+      this.shown = this.#next;
+      this.#next = null;
+    }
+  }
+}
+
+function leaveOut(model: Model, last: string): void {
+  model.version += 1;
+  model.strange = { count: (model.strange?.count ?? 0) + 1, last };
 }

@@ -68,6 +68,8 @@ export interface Model {
   /** Entries of all sessions. */
   count: number;
   version: number;
+  /** What came and was no frame, and what was wrong with the last of it; null when all was well. */
+  strange: { readonly count: number; readonly last: string } | null;
 }
 
 /** A moment of a session: everything up to this place happened. */
@@ -88,7 +90,7 @@ export function momentOf(entries: readonly Entry[], entry: Entry): Cursor {
 }
 
 export function emptyModel(): Model {
-  return { hello: null, defs: new Map(), sessions: new Map(), count: 0, version: 0 };
+  return { hello: null, defs: new Map(), sessions: new Map(), count: 0, version: 0, strange: null };
 }
 
 export function emptySession(sys: string): SessionModel {

@@ -114,6 +114,13 @@ function trailOf(trails: Trails, def: string): Trail {
   return trail;
 }
 
+/** Ids of the active states, outermost first: the innermost and all around them. */
+export function activeOf(root: string, value: unknown): Set<string> {
+  return new Set(
+    leafIds(root, value).flatMap((id) => [...id.matchAll(/\.|$/g)].map(({ index }) => id.slice(0, index))),
+  );
+}
+
 function bump(counts: Map<string, number>, key: string): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
@@ -132,7 +139,7 @@ export function leafIds(root: string, value: unknown): string[] {
 const entered = new WeakMap<DefFrame, Map<string, readonly string[]>>();
 
 /** Innermost states that each edge of a chart enters, going into composite targets by their first states. */
-function entriesOf(def: DefFrame | undefined): ReadonlyMap<string, readonly string[]> {
+export function entriesOf(def: DefFrame | undefined): ReadonlyMap<string, readonly string[]> {
   if (def === undefined) return new Map();
   const known = entered.get(def);
   if (known !== undefined) return known;

@@ -3,9 +3,14 @@
 import { safeForTerminal } from '../../../text/display.js';
 import { grouped, ordinal } from '../../../text/measure.js';
 
+/** `value` as text. Never throws, as `String` does for `{"toString": 1}`. */
+export function plain(value: unknown): string {
+  return typeof value === 'string' ? value : typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
 /** `text` without anything that reorders, hides or controls: such characters become visible. Markup needs nothing: text is text. */
 export function clean(text: unknown): string {
-  return safeForTerminal(typeof text === 'string' ? text : String(text));
+  return safeForTerminal(plain(text));
 }
 
 /** `…a459`: enough to tell ids apart. */

@@ -1,7 +1,7 @@
 /** Errors, warnings and refusals of a session, from everywhere they are told. */
 import type { FaultView, SessionFrame } from '../../frame.js';
-import type { Entry } from './model.js';
-import { count } from './names.js';
+import type { Entry, Model } from './model.js';
+import { count, plain } from './names.js';
 
 export interface Problem {
   readonly at: number;
@@ -12,7 +12,11 @@ export interface Problem {
   readonly hint: string | null;
 }
 
-export function problemsOf(entries: readonly Entry[], info: SessionFrame | null): Problem[] {
+export function problemsOf(
+  entries: readonly Entry[],
+  info: SessionFrame | null,
+  strange: Model['strange'] = null,
+): Problem[] {
   const found: Problem[] = [];
   const told = new Set<string>();
   const add = (problem: Problem): void => {
@@ -36,6 +40,11 @@ export function problemsOf(entries: readonly Entry[], info: SessionFrame | null)
       if (fault !== null) add(fromFault(fault, entry.at));
     }
   }
+  if (strange !== null) {
+    const message = `${count(strange.count, 'frame')} of the sender left out, the last was ${strange.last}`;
+    const hint = 'what is shown may lack something; the records have all of it';
+    add({ at: entries.at(-1)?.at ?? 0, level: 'warning', code: null, message, hint });
+  }
   if (info?.ended?.fault) add(fromFault(info.ended.fault, info.ended.at));
   return found;
 }
@@ -53,28 +62,25 @@ function faultIn(data: unknown): FaultView | null {
 
 type Line = Readonly<Record<string, unknown>>;
 
-const refusals: Readonly<Record<string, (line: Line) => string>> = {
-  tool_input_refused: (line) => `${line.tool_name}: ${line.reason}`,
-  call_denied: (line) => `${line.target}: ${line.reason}`,
-  protected_path_denied: (line) => `${line.path}: ${line.reason}`,
-  spend_ceiling_reached: (line) => `the ${line.limit} may spend ${line.ceiling} tokens, ${line.used} are used`,
-  control_refused: (line) => `${line.kind ?? 'control'} ${line.name ?? ''}: ${line.reason}`,
-  task_rejected: (line) => `task ${line.task_id}: ${line.reason}`,
-  component_deadline: (line) => `${line.kind} ${line.name} ran longer than ${line.limit_seconds} s`,
+const refusals: Readonly<Record<string, (told: (key: string) => string) => string>> = {
+  tool_input_refused: (told) => `${told('tool_name')}: ${told('reason')}`,
+  call_denied: (told) => `${told('target')}: ${told('reason')}`,
+  protected_path_denied: (told) => `${told('path')}: ${told('reason')}`,
+  spend_ceiling_reached: (told) => `the ${told('limit')} may spend ${told('ceiling')} tokens, ${told('used')} are used`,
+  control_refused: (told) => `${told('kind') || 'control'} ${told('name')}: ${told('reason')}`,
+  task_rejected: (told) => `task ${told('task_id')}: ${told('reason')}`,
+  component_deadline: (told) => `${told('kind')} ${told('name')} ran longer than ${told('limit_seconds')} s`,
 };
 
 function fromTrace(line: Line, at: number): Problem | null {
-  const type = String(line.event_type);
+  const type = plain(line.event_type);
+  const told = (key: string): string => plain(line[key] ?? '');
   const refused = refusals[type];
-  if (refused !== undefined) return { at, level: 'refusal', code: type, message: refused(line), hint: null };
-  if (type === 'task_failed')
-    return { at, level: 'error', code: String(line.cause), message: String(line.reason), hint: null };
-  if (type === 'inference' && line.decision === 'error') {
-    const message = String(line.error ?? 'the model call failed');
-    return { at, level: 'error', code: String(line.error_code ?? 'driver_error'), message, hint: null };
-  }
-  if (type === 'tool_call' && typeof line.error === 'string') {
-    return { at, level: 'error', code: null, message: `${line.tool_name}: ${line.error}`, hint: null };
-  }
+  if (refused !== undefined) return { at, level: 'refusal', code: type, message: refused(told), hint: null };
+  const error = (code: string | null, message: string): Problem => ({ at, level: 'error', code, message, hint: null });
+  if (type === 'task_failed') return error(told('cause'), told('reason'));
+  if (type === 'inference' && line.decision === 'error')
+    return error(told('error_code') || 'driver_error', told('error') || 'the model call failed');
+  if (type === 'tool_call' && typeof line.error === 'string') return error(null, `${told('tool_name')}: ${line.error}`);
   return null;
 }

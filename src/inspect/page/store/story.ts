@@ -1,6 +1,7 @@
 /** The session as it reads: tasks, their turns, and in each turn what the model thought, said and called. */
 import type { Call } from './call.js';
 import type { Entry } from './model.js';
+import { plain } from './names.js';
 
 export interface Block {
   readonly kind: 'text' | 'thinking' | 'user' | 'other';
@@ -106,27 +107,27 @@ export function storyOf(entries: readonly Entry[], calls: readonly Call[]): Task
       if (line.event_type === 'task_start') {
         const task = taskOf(id, at);
         task.startedAt = Math.min(task.startedAt, at);
-        task.source = String(line.source);
-        byContext.set(String(line.context_id), id);
+        task.source = plain(line.source);
+        byContext.set(plain(line.context_id), id);
       } else if (line.event_type === 'task_end') {
         const task = taskOf(id, at);
         task.endedAt = at;
-        task.status = String(line.exit_status);
-      } else if (line.event_type === 'task_failed') taskOf(id, at).reason = String(line.reason);
+        task.status = plain(line.exit_status);
+      } else if (line.event_type === 'task_failed') taskOf(id, at).reason = plain(line.reason);
     } else if (entry.type === 'message') {
       const { message, at, cut = 0 } = entry;
       const id = entry.taskId ?? byContext.get(entry.contextId) ?? [...tasks.keys()].at(-1) ?? '';
       const task = taskOf(id, at);
       const texts = message.content.filter((block) => typeof block.text === 'string');
       if (message.role === 'user' && task.spoke < 0 && message.inserted_by === undefined) {
-        task.text = texts.map((block) => String(block.text)).join('\n') || task.text;
+        task.text = texts.map((block) => plain(block.text)).join('\n') || task.text;
         task.textCut = cut;
         continue;
       }
       if (message.role === 'tool') continue;
       const called = message.content
         .filter((block) => block.type === 'tool_call')
-        .map((block) => turnOfCall.get(`${id} ${String(block.id)}`))
+        .map((block) => turnOfCall.get(`${id} ${plain(block.id)}`))
         .find((turn) => turn !== undefined);
       const index = message.role === 'user' ? Math.max(0, task.spoke) : (called ?? nextTurn(task));
       if (message.role === 'assistant') task.spoke = index;
@@ -135,7 +136,7 @@ export function storyOf(entries: readonly Entry[], calls: readonly Call[]): Task
         if (block.type === 'tool_call') continue;
         const kind =
           message.role === 'user' ? 'user' : block.type === 'thinking' || block.type === 'text' ? block.type : 'other';
-        const text = typeof block.text === 'string' ? block.text : `[${block.type}]`;
+        const text = typeof block.text === 'string' ? block.text : `[${plain(block.type)}]`;
         if (text.trim() !== '') turn.blocks.push({ kind, text, at, cut, by: message.inserted_by ?? null });
       }
     }

@@ -1,6 +1,6 @@
 /** An entry of the log in words: what it is, who it is about, and what it carries. */
 import type { Entry } from './model.js';
-import { actorLabel, clean, eventLabel, grouped, leafText, shortId } from './names.js';
+import { actorLabel, clean, eventLabel, grouped, leafText, plain, shortId } from './names.js';
 import { oneLine } from './pick.js';
 
 export const kinds = ['ev', 'snap', 'trace', 'note', 'message'] as const;
@@ -57,7 +57,7 @@ export function detailOf(entry: Entry): string {
     case 'message':
       return oneLine(
         entry.message.content
-          .map((block) => (typeof block.text === 'string' ? block.text : `[${block.type}]`))
+          .map((block) => (typeof block.text === 'string' ? block.text : `[${plain(block.type)}]`))
           .join(' '),
         120,
       );

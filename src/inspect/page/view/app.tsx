@@ -4,6 +4,7 @@ import { onKey } from '../keys.js';
 import type { LinkState } from '../link.js';
 import type { Model } from '../store/model.js';
 import { AppContext, type App as AppState, PictureContext, type Ui } from './app-context.js';
+import { Boundary } from './boundary.js';
 import { Help } from './help.js';
 import { useMedia, usePlaying } from './hooks.js';
 import { Narrow, Wide } from './panels.js';
@@ -86,10 +87,18 @@ export function App({ model, link, skew }: Props) {
     <AppContext.Provider value={app}>
       <PictureContext.Provider value={picture}>
         <div class={`app ${railOpen ? 'with-rail' : ''} front-${ui.front}`}>
-          <Top railOpen={railOpen} />
-          {railOpen && <Sessions now={clock + skew} />}
+          <Boundary name="The bar" className="top">
+            <Top railOpen={railOpen} />
+          </Boundary>
+          {railOpen && (
+            <Boundary name="The list of sessions" className="rail">
+              <Sessions now={clock + skew} />
+            </Boundary>
+          )}
           {narrow ? <Narrow /> : <Wide />}
-          <Timeline />
+          <Boundary name="The timeline" className="timeline">
+            <Timeline />
+          </Boundary>
           <Help />
         </div>
       </PictureContext.Provider>

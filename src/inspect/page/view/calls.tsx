@@ -5,6 +5,7 @@ import { callTitle, sizeText, summaryOf, tookText } from '../store/pick.js';
 import { useApp, usePicture } from './app-context.js';
 import { Icon } from './icon.js';
 import { Rows } from './rows.js';
+import { along, percent } from './tracks.js';
 
 export function Calls() {
   const { ui } = useApp();
@@ -58,7 +59,7 @@ function Row({ call, isFirst }: { call: Call; isFirst: boolean }) {
       <span class="calls-time">
         <span
           class={`bar ${call.kind} ${call.status}`}
-          style={{ left: `${from * 100}%`, width: `max(3px, ${(to - from) * 100}%)` }}
+          style={{ ...along(from), width: `max(3px, ${percent(to - from)})` }}
         />
       </span>
       <span class="calls-took">{tookText(call, at)}</span>

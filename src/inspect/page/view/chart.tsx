@@ -1,26 +1,17 @@
 /** The charts of a session: one small picture of each, all live, and the chosen one, or the two where things move, on the stage. */
-import { useLayoutEffect, useRef } from 'preact/hooks';
-import { activeIds } from '../../../diagram/chart.js';
-import type { Box } from '../../../diagram/geometry.js';
 import { type Level, levelsOf, staged } from '../store/levels.js';
+import { activeOf } from '../store/moment.js';
 import { actorLabel, leafText, toolLabel } from '../store/names.js';
 import { useApp, usePicture } from './app-context.js';
+import { Changing } from './changing.js';
 import { Stage } from './stage.js';
-
-/** Where the camera of each stage looks, as rectangles in the small pictures. By key of the chart. */
-type Ports = Map<string, SVGRectElement>;
 
 export function ChartView() {
   const { model, ui, narrow } = useApp();
   const { moment, isLive } = usePicture();
-  const ports = useRef<Ports>(new Map());
   const levels = levelsOf(moment, model.defs);
   const shown = chosenLevels(levels, ui, moment.actors, model.defs) ?? staged(levels, narrow ? 1 : 2);
   if (shown.length === 0) return <p class="empty">Nothing has started yet.</p>;
-  const onView = (key: string, { x, y, w, h }: Box) => {
-    const rect = ports.current.get(key);
-    for (const [name, value] of Object.entries({ x, y, width: w, height: h })) rect?.setAttribute(name, String(value));
-  };
   return (
     <div class="charts">
       <fieldset class="levels" aria-label="Charts of this session">
@@ -29,19 +20,11 @@ export function ChartView() {
             key={level.def.key}
             level={shown.find(({ def }) => def.key === level.def.key) ?? level}
             isShown={shown.some(({ def }) => def.key === level.def.key)}
-            ports={ports.current}
           />
         ))}
       </fieldset>
       {shown.map(({ def, actor }) => (
-        <Stage
-          key={def.key}
-          def={def}
-          actor={actor}
-          trail={moment.trails.get(def.key)}
-          isLive={isLive}
-          onView={(view) => onView(def.key, view)}
-        />
+        <Stage key={def.key} def={def} actor={actor} trail={moment.trails.get(def.key)} isLive={isLive} />
       ))}
       {!narrow && shown.length === 1 && shown[0]!.def.id === 'turn' && ui.level === null && ui.actor === null && (
         <p class="stage stage-later">Tool calls will show here.</p>
@@ -62,7 +45,7 @@ function chosenLevels(levels: readonly Level[], ui: Choice, actors: Actors, defs
   return level === undefined ? null : [level];
 }
 
-function Card({ level, isShown, ports }: { level: Level; isShown: boolean; ports: Ports }) {
+function Card({ level, isShown }: { level: Level; isShown: boolean }) {
   const { ui, set } = useApp();
   const { def, actor } = level;
   const isPinned = isShown && (ui.level !== null || ui.actor !== null);
@@ -78,8 +61,8 @@ function Card({ level, isShown, ports }: { level: Level; isShown: boolean; ports
       <span class="level-name">
         {actorLabel(actor.id)} {tool !== '' && <span class="level-tool">{tool}</span>}
       </span>
-      <span class="level-state">{leafText(actor.snap.v) || '–'}</span>
-      <Mini level={level} ports={isShown ? ports : null} />
+      <Changing className="level-state" text={leafText(actor.snap.v) || '–'} />
+      <Mini level={level} />
     </button>
   );
 }
@@ -90,18 +73,12 @@ function toolName(context: unknown): string {
 }
 
 /** A chart as boxes only. */
-function Mini({ level: { def, actor }, ports }: { level: Level; ports: Ports | null }) {
-  const rect = useRef<SVGRectElement>(null);
-  useLayoutEffect(() => {
-    if (ports === null || rect.current === null) return;
-    ports.set(def.key, rect.current);
-    return () => void ports.delete(def.key);
-  }, [ports === null, def.key]);
+function Mini({ level: { def, actor } }: { level: Level }) {
   if (def.layout === null) return null;
-  const on = new Set(actor.snap.v === undefined ? [] : activeIds(def.id, actor.snap.v as never));
+  const on = activeOf(def.id, actor.snap.v);
   const { width, height, nodes } = def.layout;
   return (
-    <svg class="mini" viewBox={`0 0 ${Number(width)} ${Number(height)}`} aria-hidden="true">
+    <svg class="mini" viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
       {nodes
         .filter(({ kind, depth }) => kind !== 'initial' && depth > 0)
         .map((node) => (
@@ -115,7 +92,6 @@ function Mini({ level: { def, actor }, ports }: { level: Level; ports: Ports | n
             rx={16}
           />
         ))}
-      {ports !== null && <rect class="port" ref={rect} rx={24} />}
     </svg>
   );
 }

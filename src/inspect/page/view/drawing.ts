@@ -1,11 +1,9 @@
-/** A drawing of `renderSvg` as live elements: made once per chart, then only classes and counts change. */
+/** A drawing of src/diagram as live elements: made once per chart, then only classes and counts change. */
 import type { ChartLayout } from '../../../diagram/geometry.js';
-import { renderSvg } from '../../../diagram/svg.js';
-import { cleanLayout } from '../store/layout.js';
+import { drawSvg } from '../../../diagram/svg.js';
 import type { Trail } from '../store/moment.js';
 
 const svgNs = 'http://www.w3.org/2000/svg';
-const styled = new Set<string>();
 
 export interface Drawing {
   readonly svg: SVGSVGElement;
@@ -16,22 +14,9 @@ export interface Drawing {
   readonly marks: readonly { readonly element: Element; readonly edges: readonly string[] }[];
 }
 
-/** Null when there is none, or when it is not one. */
-export function drawingOf(raw: ChartLayout | null): Drawing | null {
-  try {
-    return raw === null ? null : draw(cleanLayout(raw));
-  } catch {
-    return null;
-  }
-}
-
-function draw(layout: ChartLayout): Drawing {
-  const text = renderSvg(layout).replace(/<style>([^<]*)<\/style>/, (_, css: string) => {
-    adopt(css);
-    return '';
-  });
+export function drawingOf(layout: ChartLayout): Drawing {
   // As XML and without script: the renderer escapes, and what it is given was cleaned.
-  const parsed = new DOMParser().parseFromString(text, 'image/svg+xml').documentElement;
+  const parsed = new DOMParser().parseFromString(drawSvg(layout), 'image/svg+xml').documentElement;
   const svg = document.importNode(parsed, true) as unknown as SVGSVGElement;
   svg.removeAttribute('width');
   svg.removeAttribute('height');
@@ -49,15 +34,6 @@ function draw(layout: ChartLayout): Drawing {
     return [{ element, edges }, ...(pill?.classList.contains('pill') ? [{ element: pill, edges }] : [])];
   });
   return { svg, layout, states, counts, marks };
-}
-
-/** The renderer's own styles, as a sheet: the page's policy allows no style elements. */
-function adopt(css: string): void {
-  if (styled.has(css)) return;
-  styled.add(css);
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(css);
-  document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
 }
 
 function addCount(group: Element, right: number, top: number): Element {

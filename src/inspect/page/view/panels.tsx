@@ -1,5 +1,6 @@
 /** The views in their panels: two side by side where there is room, one after another where there is not. */
 import { type MainView, mainViews, type SideView, sideViews, useApp, usePicture } from './app-context.js';
+import { Boundary } from './boundary.js';
 import { Calls } from './calls.js';
 import { ChartView } from './chart.js';
 import { Events } from './events.js';
@@ -67,7 +68,9 @@ function Panel({ id }: { id: MainView | SideView }) {
   const View = views[id];
   return (
     <div class={`panel panel-${id}`} id={`panel-${id}`} role="tabpanel" aria-labelledby={`tab-${id}`}>
-      <View />
+      <Boundary name={titles[id]} key={id}>
+        <View />
+      </Boundary>
     </div>
   );
 }

@@ -1,4 +1,4 @@
-/** From the model to what is shown of one session at one moment. Each part is worked out once per change. */
+/** From the model to what is shown of one session at one moment. Each part is worked out once per change, when it is asked for. */
 import { axisOf, effectsOf } from '../store/axis.js';
 import type { Call } from '../store/call.js';
 import { callsOf } from '../store/calls.js';
@@ -11,7 +11,9 @@ import type { Picture, Ui } from './app-context.js';
 
 // Remembered by version: a session changes in place.
 const calls = memo((session: SessionModel, _version: number) => callsOf(session.entries));
-const problems = memo((session: SessionModel, _version: number) => problemsOf(session.entries, session.info));
+const problems = memo((session: SessionModel, strange: Model['strange'], _version: number) =>
+  problemsOf(session.entries, session.info, strange),
+);
 const story = memo((session: SessionModel, of: readonly Call[], _version: number) => storyOf(session.entries, of));
 const moment = memo((session: SessionModel, model: Model, cursor: Ui['cursor'], _version: number) =>
   momentAt(session, model.defs, cursor),
@@ -41,19 +43,29 @@ export function chosenSession(model: Model, sys: string | null): SessionModel | 
   );
 }
 
+/** Each part is worked out when a view asks for it, so that one that cannot be leaves the views without it alone. */
 export function pictureOf(session: SessionModel, model: Model, ui: Ui, now: number): Picture {
-  const { version } = session;
+  const { version, info } = session;
   const last = session.entries.at(-1)?.at ?? now;
-  const isOver = session.info?.ended != null;
-  const until = Math.max(last, session.info?.ended?.at ?? now);
-  const found = calls(session, version);
+  const isOver = info?.ended != null;
+  const until = Math.max(last, info?.ended == null ? now : (info.ended.at ?? last));
   return {
     session,
-    moment: moment(session, model, ui.cursor, version),
-    calls: found,
-    story: story(session, found, version),
-    problems: problems(session, version),
-    axis: axis(session, found, until, version),
+    get moment() {
+      return moment(session, model, ui.cursor, version);
+    },
+    get calls() {
+      return calls(session, version);
+    },
+    get story() {
+      return story(session, calls(session, version), version);
+    },
+    get problems() {
+      return problems(session, model.strange, version);
+    },
+    get axis() {
+      return axis(session, calls(session, version), until, version);
+    },
     at: ui.cursor?.at ?? until,
     isLive: ui.cursor === null && !isOver,
     isOver,

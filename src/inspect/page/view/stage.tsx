@@ -1,10 +1,9 @@
 /** One chart, large: what is active, what was just taken, the way so far. The camera follows unless somebody takes it. */
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { activeIds } from '../../../diagram/chart.js';
 import type { Box } from '../../../diagram/geometry.js';
 import type { DefFrame } from '../../frame.js';
 import { focusOf, viewOf } from '../store/camera.js';
-import { type ActorNow, leafIds, type Trail } from '../store/moment.js';
+import { type ActorNow, activeOf, leafIds, type Trail } from '../store/moment.js';
 import { actorLabel, leafText, stateText } from '../store/names.js';
 import { useApp } from './app-context.js';
 import { drawingOf, paint, pulse } from './drawing.js';
@@ -15,11 +14,9 @@ interface Props {
   readonly actor: ActorNow;
   readonly trail: Trail | undefined;
   readonly isLive: boolean;
-  /** Told where the camera looks, for the overview. */
-  onView(view: Box): void;
 }
 
-export function Stage({ def, actor, trail, isLive, onView }: Props) {
+export function Stage({ def, actor, trail, isLive }: Props) {
   const { ui, set } = useApp();
   const host = useRef<HTMLDivElement>(null);
   const camera = useRef<Box | null>(null);
@@ -27,14 +24,13 @@ export function Stage({ def, actor, trail, isLive, onView }: Props) {
   const dragged = useRef<{ x: number; y: number; view: Box } | null>(null);
   const [free, setFree] = useState(false);
   const [size, setSize] = useState({ w: 0, h: 0 });
-  const drawing = useMemo(() => drawingOf(def.layout), [def.key]);
+  const drawing = useMemo(() => def.layout && drawingOf(def.layout), [def.key]);
   const value = actor.snap.v;
   const leaves = leafIds(def.id, value);
 
   const show = (view: Box) => {
     camera.current = view;
     drawing?.svg.setAttribute('viewBox', `${view.x} ${view.y} ${view.w} ${view.h}`);
-    onView(view);
   };
 
   useLayoutEffect(() => {
@@ -58,8 +54,7 @@ export function Stage({ def, actor, trail, isLive, onView }: Props) {
   const stateKey = JSON.stringify(value);
   useLayoutEffect(() => {
     if (drawing === null) return;
-    const active = new Set(value === undefined ? [] : activeIds(def.id, value as never));
-    paint(drawing, { active, hot: actor.hot, trail, gone: actor.gone !== null });
+    paint(drawing, { active: activeOf(def.id, value), hot: actor.hot, trail, gone: actor.gone !== null });
   });
 
   useEffect(() => {
@@ -118,7 +113,7 @@ export function Stage({ def, actor, trail, isLive, onView }: Props) {
 
   return (
     <div class="stage" style={{ flexGrow: def.layout?.height ?? 300 }}>
-      <p class="stage-name">
+      <p class="stage-name" key={stateKey}>
         {actorLabel(actor.id)} <span>{leafText(value)}</span>
       </p>
       <div

@@ -91,11 +91,11 @@ function TaskHead({ task }: { task: Task }) {
       <h2>
         Task <code>{shortId(task.id)}</code> <span class="dim">{sources[task.source] ?? clean(task.source)}</span>
       </h2>
-      {task.text === null ? (
-        <p class="dim">{session.synced ? 'Its text is not in what was kept.' : '…'}</p>
-      ) : (
-        <Clip text={task.text} cut={task.textCut} className="prose" />
-      )}
+      <Clip
+        text={task.text ?? (session.synced ? 'Its text is not in what was kept.' : '…')}
+        cut={task.textCut}
+        className="prose"
+      />
     </article>
   );
 }

@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { clean, clockText, duration } from '../store/names.js';
 import { keepInView, moved, type Window, whole, zoomed } from '../store/window.js';
 import { useApp, usePicture } from './app-context.js';
-import { Bars, Phases, percent, Ruler, Ticks } from './tracks.js';
+import { along, Bars, Phases, percent, Ruler, Ticks } from './tracks.js';
 import { Transport } from './transport.js';
 
 export function Timeline() {
@@ -70,7 +70,7 @@ export function Timeline() {
             <div
               key={gap.from}
               class="gap"
-              style={{ left: percent(x(gap.from)), width: percent(x(gap.to) - x(gap.from)) }}
+              style={{ ...along(x(gap.from)), width: percent(x(gap.to) - x(gap.from)) }}
               title={`nothing for ${duration(gap.to - gap.from)}`}
             />
           ))}
@@ -81,7 +81,7 @@ export function Timeline() {
             key={`${when} ${message}`}
             type="button"
             class={`mark ${level}`}
-            style={{ left: percent(x(when)) }}
+            style={along(x(when))}
             title={clean(message).slice(0, 200)}
             aria-label={`${level} at ${clockText(when - axis.start)}: ${clean(message).slice(0, 200)}`}
             onClick={() => seek(when)}
@@ -89,7 +89,7 @@ export function Timeline() {
         ))}
         <div
           class={`playhead ${isLive ? 'live' : ''} ${x(at) > 0.95 ? 'at-end' : x(at) < 0.05 ? 'at-start' : ''}`}
-          style={{ left: percent(x(at)) }}
+          style={along(x(at))}
           aria-hidden="true"
         >
           <span>{clockText(at - axis.start)}</span>

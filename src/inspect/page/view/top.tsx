@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { clean, clockText, count, grouped, shortId } from '../store/names.js';
 import { spentBy, standing } from '../store/pick.js';
 import { useApp, usePicture } from './app-context.js';
+import { Changing } from './changing.js';
 import { IconButton } from './icon.js';
 
 export function Top({ railOpen }: { railOpen: boolean }) {
@@ -14,7 +15,7 @@ export function Top({ railOpen }: { railOpen: boolean }) {
   const done = calls.filter(({ start }) => start <= at);
   const lost = session.entries.reduce(
     (sum, entry) => (entry.type === 'lost' ? sum + entry.ev + entry.snap + entry.other : sum),
-    0,
+    model.strange?.count ?? 0,
   );
   const errors = problems.filter(({ level, at: when }) => level === 'error' && when <= at).length;
   return (
@@ -31,16 +32,22 @@ export function Top({ railOpen }: { railOpen: boolean }) {
         <span class={`dot ${tone}`} />
         <strong>{info === null ? 'session' : clean(info.capsule.name)}</strong>
         <code>{shortId(session.sys)}</code>
-        <span class={`word ${tone}`}>{word}</span>
+        <Changing className={`word ${tone}`} text={word} />
         {model.sessions.size > 1 && <span class="badge">{model.sessions.size}</span>}
       </button>
-      <p class={`mode ${isLive ? 'live' : ui.cursor === null ? 'over' : 'past'}`} role="status">
-        {isLive
-          ? 'live'
-          : ui.cursor === null
-            ? 'ended'
-            : `${ui.playing ? 'playing' : 'time travel'} · ${clockText(at - axis.start)}`}
-      </p>
+      <div class="contents" role="status">
+        <Changing
+          key={word}
+          className={`mode ${isLive ? 'live' : ui.cursor === null ? 'over' : 'past'}`}
+          text={
+            isLive
+              ? 'live'
+              : ui.cursor === null
+                ? 'ended'
+                : `${ui.playing ? 'playing' : 'time travel'} · ${clockText(at - axis.start)}`
+          }
+        />
+      </div>
       {ui.cursor !== null && (
         <button type="button" class="link to-live" onClick={() => set({ cursor: null, playing: false })}>
           {isOver ? 'back to the end' : 'back to live'}
@@ -55,12 +62,12 @@ export function Top({ railOpen }: { railOpen: boolean }) {
         </button>
       )}
       <ul class="sums" aria-label="So far">
+        {errors > 0 && <li class="bad">{count(errors, 'error')}</li>}
         <li>{count(done.filter(({ kind }) => kind === 'driver').length, 'turn')}</li>
         <li>{count(done.filter(({ kind }) => kind !== 'driver').length, 'call')}</li>
         <li title={`${grouped(spent.input)} in, ${grouped(spent.output)} out`}>
           {count(spent.input + spent.output, 'token')}
         </li>
-        {errors > 0 && <li class="bad">{count(errors, 'error')}</li>}
       </ul>
       <ThemeButton />
       <button

@@ -14,6 +14,11 @@ export function percent(part: number): string {
   return `${Math.round(part * 1e5) / 1e3}%`;
 }
 
+/** At `part` of the width of the tracks. Moved, not laid out: as time passes, everything here wanders left. */
+export function along(part: number) {
+  return { translate: percent(part).replace('%', 'cqw') };
+}
+
 export function Ruler({
   axis,
   view,
@@ -29,12 +34,12 @@ export function Ruler({
   return (
     <div class="track ruler" aria-hidden="true">
       {ticks.map((at) => (
-        <span key={at} style={{ left: percent(x(at)) }}>
+        <span key={at} style={along(x(at))}>
           {shortClock(at - axis.start)}
         </span>
       ))}
       {axis.gaps.map((gap) => (
-        <span key={`gap ${gap.from}`} class="gap-name" style={{ left: percent((x(gap.from) + x(gap.to)) / 2) }}>
+        <span key={`gap ${gap.from}`} class="gap-name" style={along((x(gap.from) + x(gap.to)) / 2)}>
           {duration(gap.to - gap.from)}
         </span>
       ))}
@@ -58,7 +63,7 @@ export function Phases({ session, x, width }: { session: SessionModel; x: (at: n
           <div
             key={`${name} ${from}`}
             class={`phase p-${name.replace(/[^a-z]/g, '')}`}
-            style={{ left: percent(left), width: percent(Math.max(0, right - left)) }}
+            style={{ ...along(left), width: percent(Math.max(0, right - left)) }}
             title={name}
           >
             {(right - left) * width > 60 && <span>{name}</span>}
@@ -126,7 +131,7 @@ export function Bars({ x, width }: { x: (at: number) => number; width: number })
             key={call.key}
             type="button"
             class={`bar ${call.kind} ${call.status} ${call.start > at ? 'future' : ''}`}
-            style={{ left: percent(from), width: `max(4px, ${percent(wide)})` }}
+            style={{ ...along(from), width: `max(4px, ${percent(wide)})` }}
             aria-pressed={ui.call === call.key}
             aria-label={barText(call, at)}
             title={barText(call, at)}

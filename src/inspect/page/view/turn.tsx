@@ -1,9 +1,13 @@
 /** One turn: the model call, what it thought and said, and its tool calls with input and output. */
+
+import { useState } from 'preact/hooks';
 import type { Call } from '../store/call.js';
+import type { Streaming } from '../store/model.js';
 import { clean, grouped, ordinal } from '../store/names.js';
 import { callTitle, sizeText, summaryOf, tookText } from '../store/pick.js';
 import type { Block, Task, Turn } from '../store/story.js';
 import { useApp, usePicture } from './app-context.js';
+import { Changing } from './changing.js';
 import { Icon } from './icon.js';
 import { Clip, Value } from './value.js';
 
@@ -12,7 +16,9 @@ export function TurnCard({ task, turn }: { task: Task; turn: Turn }) {
   const { session, at, isLive } = usePicture();
   const { driver } = turn;
   const isLast = task.turns.at(-1) === turn && task.endedAt === null;
-  const streaming = isLive && isLast && turn.blocks.length === 0 ? session.streaming.get(task.id) : undefined;
+  const streams = isLive && isLast && turn.blocks.length === 0;
+  const blocks = streams ? arriving(session.streaming.get(task.id)) : turn.blocks;
+  const isTalking = streams && driver?.end === null;
   return (
     <article class="turn" aria-label={`Turn ${ordinal(turn.index)}`}>
       <header>
@@ -30,19 +36,9 @@ export function TurnCard({ task, turn }: { task: Task; turn: Turn }) {
           </button>
         )}
       </header>
-      {turn.blocks.map((block, index) => (
-        <BlockView key={index} block={block} />
+      {blocks.map((block, index) => (
+        <BlockView key={index} block={block} streaming={isTalking && index === blocks.length - 1} />
       ))}
-      {streaming !== undefined && streaming.thinking !== '' && (
-        <div class="block thinking streaming">
-          <pre>{clean(streaming.thinking.slice(-600))}</pre>
-        </div>
-      )}
-      {streaming !== undefined && streaming.text !== '' && (
-        <div class="block text streaming">
-          <pre>{clean(streaming.text.slice(-1_200))}</pre>
-        </div>
-      )}
       {driver?.error && (
         <p class="fault">
           {driver.code && <code>{clean(driver.code)}</code>} {clean(driver.error)}
@@ -55,24 +51,37 @@ export function TurnCard({ task, turn }: { task: Task; turn: Turn }) {
   );
 }
 
-function BlockView({ block: { kind, text, cut, by } }: { block: Block }) {
+/** What a model has said so far, as the blocks it will become: so nothing moves when it does. */
+function arriving(streaming: Streaming | undefined): Block[] {
+  return (['thinking', 'text'] as const).flatMap((kind) =>
+    streaming?.[kind] ? [{ kind, text: streaming[kind], at: 0, cut: 0, by: null }] : [],
+  );
+}
+
+function BlockView({ block: { kind, text, cut, by }, streaming }: { block: Block; streaming: boolean }) {
   return (
-    <div class={`block ${kind}`}>
+    <div class={`block ${kind} ${streaming ? 'streaming' : ''}`}>
       {kind === 'thinking' && <span class="kind">thinking</span>}
       {kind === 'user' && <span class="kind">{by === null ? 'user' : clean(by)}</span>}
-      <Clip text={text} lines={kind === 'thinking' ? 3 : 12} cut={cut} className="prose" />
+      {streaming ? (
+        <pre>{clean(text.slice(-1_200))}</pre>
+      ) : (
+        <Clip text={text} lines={kind === 'thinking' ? 3 : 12} cut={cut} className="prose" />
+      )}
     </div>
   );
 }
 
 function CallCard({ call }: { call: Call }) {
   const { ui, openCall } = useApp();
-  const { at } = usePicture();
+  const { at, isLive } = usePicture();
+  // Its output comes with the turn: room is kept for it, so that the calls below stay where they are.
+  const [isHeld] = useState(call.output === null && call.kind !== 'shell' && isLive);
   const isChosen = ui.call === call.key;
   const lines = isChosen ? 16 : 3;
   return (
     <div
-      class={`call ${call.status} ${isChosen ? 'chosen' : ''} ${call.start > at && !isChosen ? 'future' : ''}`}
+      class={`call ${call.status} ${isChosen ? 'chosen' : isHeld ? 'held' : ''} ${call.start > at && !isChosen ? 'future' : ''}`}
       data-call={call.key}
     >
       <button
@@ -85,8 +94,8 @@ function CallCard({ call }: { call: Call }) {
         <Icon name={call.kind} />
         <span class="call-name">{clean(call.name)}</span>
         <span class="call-sum dim">{summaryOf(call.input, 60)}</span>
-        <span class="call-took">{tookText(call, at)}</span>
-        <span class={`status ${call.status}`}>{call.exitCode === null ? call.status : `exit ${call.exitCode}`}</span>
+        <Changing className="call-took" text={tookText(call, at)} />
+        <Changing className={`status ${call.status}`} text={statusText(call)} />
       </button>
       <div class="io">
         {call.input !== undefined && !isEmpty(call.input) && (
@@ -95,7 +104,7 @@ function CallCard({ call }: { call: Call }) {
             <Value value={call.input} lines={lines} />
           </section>
         )}
-        {call.output !== null && (
+        {(call.output !== null || isHeld || call.status === 'running') && (
           <section class={call.fence === null ? 'output' : 'output fenced'}>
             <h4>
               Output {call.outBytes !== null && <span class="dim">{grouped(call.outBytes)} B</span>}
@@ -105,16 +114,21 @@ function CallCard({ call }: { call: Call }) {
                 </span>
               )}
             </h4>
-            <Clip text={call.output} lines={lines} cut={call.cut} />
+            {call.output === null ? (
+              <p class="clip dim">{call.status === 'running' ? `${callTitle[call.kind]} is running…` : '…'}</p>
+            ) : (
+              <Clip text={call.output} lines={lines} cut={call.cut} />
+            )}
           </section>
-        )}
-        {call.output === null && call.status === 'running' && (
-          <p class="dim waiting">{callTitle[call.kind]} is running…</p>
         )}
         {call.error !== null && <p class="fault">{clean(call.error)}</p>}
       </div>
     </div>
   );
+}
+
+function statusText({ status, exitCode }: Call): string {
+  return exitCode === null ? (status === 'running' ? '…' : status) : `exit ${exitCode}`;
 }
 
 function isEmpty(input: unknown): boolean {
