@@ -9,13 +9,12 @@ export interface PackEntry {
   readonly executable?: boolean;
 }
 
-/** Written as local time, which is what the format stores: the same bytes in every time zone. Noon is skipped by no clock change. */
-const timestamp = new Date(1980, 0, 1, 12);
-
 /** The bytes of a zip of `entries`: `murmur.yaml` first, the others by name. Rejects with `ZipProblem` for one we would not read. */
 export async function pack(entries: readonly PackEntry[]): Promise<Uint8Array> {
   checkNames(entries);
   const file = new ZipFile();
+  // Local time is what the format stores, so this is the same in every time zone. No clock change skips noon.
+  const timestamp = new Date(1980, 0, 1, 12);
   const chunks: Buffer[] = [];
   const written = new Promise<void>((resolve, reject) => {
     file.outputStream.on('data', (chunk: Buffer) => chunks.push(chunk));
