@@ -8,6 +8,8 @@ needed=(
   openssl:openssl
   script:bsdutils
   chromium:chromium
+  zsh:zsh
+  fish:fish
 )
 
 missing=()

@@ -33,7 +33,6 @@ export function command(shell: Shell): Command {
     .addOption(new Option('--machine <id>', 'with a session: this machine of it, for --svg, --mermaid and --json'))
     .addOption(new Option('--force', 'with a session: draw it although the charts have changed since'))
     .addOption(new Option('--workdir <dir>', 'the workdir root whose sessions @N counts'))
-    .addOption(new Option('--no-color', 'no colours (NO_COLOR works too)'))
     .addHelpText('after', examples)
     .allowExcessArguments(false)
     .action((what: string | undefined, flags: Omit<ChartFlags, 'what'>) =>

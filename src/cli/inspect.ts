@@ -37,7 +37,6 @@ export function command(shell: Shell): Command {
     .addOption(new Option('--port <number>', 'port of the page').argParser(port).default(0, 'any'))
     .addOption(new Option('--json', 'print frames instead of serving a page').conflicts('bridge'))
     .addOption(new Option('--bridge <url>', 'send the charts to a Stately inspector at this websocket'))
-    .addOption(new Option('--no-color', 'no colours (NO_COLOR works too)'))
     .addHelpText('after', examples)
     .action((addresses: string[], flags: Omit<InspectFlags, 'addresses'>) =>
       shell.run('inspect', { ...flags, addresses }, async (flags, context) =>

@@ -7,6 +7,7 @@ import { commandRows } from './commands.js';
 import type { CliContext, ExitStatus } from './context.js';
 import { welcome } from './help.js';
 import { errorText, outputFailure } from './output.js';
+import { prepare } from './prepare.js';
 import { styleFor, wantsColor } from './style.js';
 
 /** Runs a command that was understood; a test may look at it instead. */
@@ -31,7 +32,6 @@ export async function runProgram(
   let status: ExitStatus = 0;
   const program = new Command('mur').description('Runs packaged AI agents in isolation, from one manifest.');
   program.option('--no-color', 'no colours (NO_COLOR works too)');
-  program.helpCommand('help [command]', 'explain a command');
   const shell: Shell = {
     async run<F extends CommonFlags>(command: string, given: F, act: Act<F>) {
       // `--no-color` may also stand before the command.
@@ -72,22 +72,6 @@ async function addCommands(
   }
 }
 
-/** Gives `command` and everything below it what all commands have. */
-function prepare(command: Command, context: CliContext): void {
-  const { stdout, stderr } = context;
-  const isLeaf = command.commands.length === 0;
-  if (isLeaf && !command.options.some(({ long }) => long === '--no-color')) {
-    command.option('--no-color', 'no colours (NO_COLOR works too)');
-  }
-  command
-    .version(`mur ${murVersion}`, '--version', 'print the version')
-    .helpOption('-h, --help', 'explain this command')
-    .showHelpAfterError(`\nusage: ${usageOf(command)}\nSee: mur help${pathOf(command)}`)
-    .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
-    .exitOverride();
-  for (const below of command.commands) prepare(below, context);
-}
-
 function fail(error: MurError, { stderr, env }: CliContext, noColor = false): ExitStatus {
   stderr.write(errorText(error, styleFor(wantsColor({ isTerminal: stderr.isTerminal, env, noColor }))));
   return error.exit;
@@ -97,13 +81,4 @@ function fail(error: MurError, { stderr, env }: CliContext, noColor = false): Ex
 function helpAsFlag(names: readonly string[]): readonly string[] {
   const isKnown = names.length === 0 || commandRows.some(({ name }) => name === names[0]);
   return isKnown ? [...names, '--help'] : names;
-}
-
-/** ` config set`; nothing for `mur` itself. */
-function pathOf(command: Command): string {
-  return command.parent === null ? '' : `${pathOf(command.parent)} ${command.name()}`;
-}
-
-function usageOf(command: Command): string {
-  return command.parent === null ? 'mur [options] [command]' : `mur${pathOf(command)} ${command.usage()}`;
 }

@@ -6,6 +6,8 @@ export interface PsFlags extends CommonFlags {
   readonly watch?: boolean;
   readonly json?: boolean;
   readonly verbose?: boolean;
+  /** What a shell asks that completes a command line. */
+  readonly addresses?: boolean;
 }
 
 const examples = `
@@ -25,11 +27,12 @@ export function command(shell: Shell): Command {
     .addOption(new Option('-w, --watch', 'keep the list current until Ctrl-C'))
     .addOption(new Option('--json', 'JSON on stdout: an array, or a line per change with --watch'))
     .addOption(new Option('-v, --verbose', 'say why a session is unreachable, and name each record that was removed'))
-    .addOption(new Option('--no-color', 'no colours (NO_COLOR works too)'))
+    .addOption(new Option('--addresses').hideHelp())
     .addHelpText('after', examples)
     .allowExcessArguments(false)
     .action((flags: PsFlags) =>
       shell.run('ps', flags, async (flags, context) => {
+        if (flags.addresses === true) return (await import('./ps-addresses.js')).listAddresses(context);
         if (flags.watch === true) return (await import('./ps-watch.js')).watchSessions(flags, context);
         return (await import('./ps-list.js')).listSessions(flags, context);
       }),

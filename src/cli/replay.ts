@@ -40,7 +40,6 @@ export function command(shell: Shell): Command {
     )
     .addOption(new Option('--force', 'replay although the charts have changed since'))
     .addOption(new Option('--workdir <dir>', 'the workdir root whose sessions @N counts'))
-    .addOption(new Option('--no-color', 'no colours (NO_COLOR works too)'))
     .addHelpText('after', examples)
     .allowExcessArguments(false)
     .action((session: string, flags: Omit<ReplayFlags, 'session'>) =>

@@ -40,7 +40,6 @@ export function command(shell: Shell): Command {
     )
     .addOption(new Option('--json', 'one JSON line per session on stdout'))
     .addOption(new Option('-v, --verbose', 'say how the signal was delivered'))
-    .addOption(new Option('--no-color', 'no colours (NO_COLOR works too)'))
     .addHelpText('after', examples)
     .allowExcessArguments(false);
   return stop.action(async (address: string | undefined, flags: Omit<StopFlags, 'address'>) => {

@@ -20,7 +20,6 @@ export function command(shell: Shell): Command {
     .description('Prints one token of the door of a running session, and nothing else.')
     .argument('[address]', 'which session: @N, an id, or the end of one', '@1')
     .addOption(new Option('--credential <name>', 'which token').default('operator'))
-    .addOption(new Option('--no-color', 'no colours (NO_COLOR works too)'))
     .addHelpText('after', examples)
     .allowExcessArguments(false)
     .action((address: string, flags: Omit<TokenFlags, 'address'>) =>

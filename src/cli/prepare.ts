@@ -1,0 +1,32 @@
+import type { Command } from 'commander';
+import { murVersion } from '../version.js';
+
+/** Where help and usage errors go. */
+interface Streams {
+  readonly stdout: { write(text: string): void };
+  readonly stderr: { write(text: string): void };
+}
+
+/** Gives `command` and everything below it what all commands have. */
+export function prepare(command: Command, { stdout, stderr }: Streams): void {
+  if (command.commands.length > 0) command.helpCommand('help [command]', 'explain a command');
+  else if (!command.options.some(({ long }) => long === '--no-color')) {
+    command.option('--no-color', 'no colours (NO_COLOR works too)');
+  }
+  command
+    .version(`mur ${murVersion}`, '--version', 'print the version')
+    .helpOption('-h, --help', 'explain this command')
+    .showHelpAfterError(`\nusage: ${usageOf(command)}\nSee: mur help${pathOf(command)}`)
+    .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
+    .exitOverride();
+  for (const below of command.commands) prepare(below, { stdout, stderr });
+}
+
+/** ` config set`; nothing for `mur` itself. */
+function pathOf(command: Command): string {
+  return command.parent === null ? '' : `${pathOf(command.parent)} ${command.name()}`;
+}
+
+function usageOf(command: Command): string {
+  return command.parent === null ? 'mur [options] [command]' : `mur${pathOf(command)} ${command.usage()}`;
+}
