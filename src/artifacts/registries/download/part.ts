@@ -10,6 +10,7 @@ import {
   constants,
   fstatSync,
   ftruncateSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -159,6 +160,7 @@ function takeOver(folder: string, key: string, path: string, released: string): 
   const abandoned = namesIn(folder).filter((name) => name.startsWith(key) && isLeftOver(name.slice(keyLength)));
   for (const from of [released, ...abandoned.map((name) => join(folder, name))]) {
     try {
+      if (!lstatSync(from).isFile()) continue;
       renameSync(from, path);
       return true;
     } catch {
