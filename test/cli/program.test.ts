@@ -34,11 +34,11 @@ async function mur(...argv: string[]) {
 }
 
 describe('mur', () => {
-  it('alone says what it is and the three commands to try', async () => {
+  it('alone says what it is and what to try', async () => {
     const { status, stdout, stderr } = await mur();
     expect([status, stderr]).toEqual([0, '']);
     expect(stdout).toContain('Runs packaged AI agents');
-    expect(stdout.match(/^ {2}mur /gm)).toHaveLength(3);
+    expect(stdout).toContain('  mur run ');
     expect((await mur('--no-color')).stdout).toBe(stdout);
   });
 
