@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
 const at = (path) => fileURLToPath(new URL(`../dist/${path}`, import.meta.url));
-const outside = [/^node:/, /^@bytecodealliance\//, /^gpt-tokenizer/, 'piscina', 'pino'];
+const outside = [/^node:/, /^@bytecodealliance\//, /^gpt-tokenizer/, 'piscina', 'pino', 'rolldown', 'componentize-qjs'];
 
 const bundle = await rolldown({
   input: { mur: at('src/cli/main.js') },

@@ -7,6 +7,16 @@ declare module 'wasj:cli/environment@0.2.9' {
   export default environment;
 }
 
+declare module 'wasj:cli/stderr@0.2.9' {
+  const stderr: { getStderr(): { blockingWriteAndFlush(contents: Uint8Array): void } & Disposable };
+  export default stderr;
+}
+
+declare module 'wasj:random/random@0.2.9' {
+  const random: { getRandomBytes(length: number): Uint8Array | number[] };
+  export default random;
+}
+
 declare module 'wasj:clocks/monotonic-clock@0.2.9' {
   const clock: { subscribeDuration(nanoseconds: number): { block(): void } };
   export default clock;
@@ -56,6 +66,7 @@ declare module 'wasj:filesystem/types@0.2.9' {
     write(buffer: Uint8Array, offset: number): number;
     readDirectory(): DirectoryEntryStream;
     createDirectoryAt(path: string): void;
+    unlinkFileAt(path: string): void;
     statAt(pathFlags: { symlinkFollow: boolean }, path: string): DescriptorStat;
     openAt(pathFlags: object, path: string, openFlags: object, flags: object): Descriptor;
   }
@@ -66,8 +77,12 @@ declare module 'wasj:http/types@0.2.9' {
     /** At the end it throws with the payload `{tag: 'closed'}`. */
     blockingRead(length: number): Uint8Array | number[];
   }
+  export interface Fields {
+    entries(): [string, Uint8Array | number[]][];
+  }
   export interface IncomingResponse {
     status(): number;
+    headers(): Fields;
     consume(): { stream(): InputStream };
   }
   export interface FutureIncomingResponse {
@@ -85,7 +100,7 @@ declare module 'wasj:http/types@0.2.9' {
   }
   export interface OutgoingRequest {
     body(): OutgoingBody;
-    setMethod(method: { tag: string }): void;
+    setMethod(method: { tag: string; val?: string }): void;
     setPathWithQuery(path: string): void;
     setScheme(scheme: { tag: string }): void;
     setAuthority(authority: string): void;

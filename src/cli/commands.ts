@@ -33,6 +33,7 @@ export const commandRows: readonly CommandRow[] = [
     summary: 'watch sessions in the browser: charts, messages, tools, time travel',
     load: () => import('./inspect.js'),
   },
+  { name: 'build', summary: 'pack an artifact, compiling its source', load: () => import('./build.js') },
   { name: 'publish', summary: 'publish a built artifact to a registry', load: () => import('./publish.js') },
   { name: 'search', summary: 'look for artifacts in an index', load: () => import('./search.js') },
   {

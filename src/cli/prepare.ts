@@ -13,8 +13,11 @@ export function prepare(command: Command, { stdout, stderr }: Streams): void {
   else if (!command.options.some(({ long }) => long === '--no-color')) {
     command.option('--no-color', 'no colours (NO_COLOR works too)');
   }
+  // `mur build --skill` has a --version of its own.
+  if (!command.options.some(({ long }) => long === '--version')) {
+    command.version(`mur ${murVersion}`, '--version', 'print the version');
+  }
   command
-    .version(`mur ${murVersion}`, '--version', 'print the version')
     .helpOption('-h, --help', 'explain this command')
     .showHelpAfterError(`\nusage: ${usageOf(command)}\nSee: mur help${pathOf(command)}`)
     .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })

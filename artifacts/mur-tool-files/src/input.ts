@@ -1,8 +1,9 @@
 /** The call's input as typed values. A wrong or missing one is a `Failure` that names it. */
+
+import { Failure } from '../../lib/failure.js';
 import { isObject, type JsonObject, kind, parse } from '../../lib/json.js';
+import { normalize } from '../../lib/path.js';
 import { wellFormed } from '../../lib/utf8.js';
-import { Failure } from './failure.js';
-import { normalize } from './path.js';
 
 export const actions = ['list', 'read', 'write', 'edit', 'search'] as const;
 export type Action = (typeof actions)[number];

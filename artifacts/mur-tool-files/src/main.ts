@@ -1,5 +1,7 @@
 /** The component's export: reads the input, picks the action, answers. Read next: folder.ts, then action/. */
 import preopens from 'wasj:filesystem/preopens@0.2.9';
+import { Failure } from '../../lib/failure.js';
+import { Folder } from '../../lib/folder.js';
 import { failed, passed, type ToolInput, type ToolResult } from '../../lib/tool.js';
 import { wellFormed } from '../../lib/utf8.js';
 import { edit } from './action/edit.js';
@@ -8,8 +10,6 @@ import type { Outcome } from './action/outcome.js';
 import { read } from './action/read.js';
 import { search } from './action/search.js';
 import { write } from './action/write.js';
-import { Failure } from './failure.js';
-import { Folder } from './folder.js';
 import { type Action, Input } from './input.js';
 
 const actions: Record<Action, (folder: Folder, input: Input) => Outcome> = { list, read, write, edit, search };

@@ -81,7 +81,7 @@ test.each([
   [{ action: 'write', path: 'pipe', content: 'x' }, /not a regular file/],
   [{ action: 'read', path: 'binary' }, /not UTF-8 text/],
   [{ action: 'edit', path: 'binary', old_text: 'a', new_text: 'b' }, /not UTF-8 text/],
-  [{ action: 'read', path: 'sub' }, /is a folder; use action list/],
+  [{ action: 'read', path: 'sub' }, /is a folder; list it/],
   [{ action: 'write', path: 'sub', content: 'x' }, /is a folder; name a file in it/],
   [{ action: 'write', path: 'plain/x', content: 'x' }, /has a file where a folder is needed/],
   [{ action: 'list', path: 'plain' }, /is a file; use action read/],

@@ -1,5 +1,5 @@
 /** `edit`: one exact, unique replacement in a file. */
-import type { Folder } from '../folder.js';
+import type { Folder } from '../../../lib/folder.js';
 import type { Input } from '../input.js';
 import type { Outcome } from './outcome.js';
 import { replaceOnce } from './replace.js';

@@ -1,8 +1,8 @@
 /** `list`: what a folder holds, folders with a trailing slash, files with their size. */
-import { Failure } from '../failure.js';
-import { type Folder, unnamedNote } from '../folder.js';
+import { Failure } from '../../../lib/failure.js';
+import { type Folder, unnamedNote } from '../../../lib/folder.js';
+import { join } from '../../../lib/path.js';
 import type { Input } from '../input.js';
-import { join } from '../path.js';
 import type { Outcome } from './outcome.js';
 
 const mostEntries = 500;

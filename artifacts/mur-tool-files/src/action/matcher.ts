@@ -1,5 +1,5 @@
 /** Tells whether a line matches a search. Pure. Throws `Failure` for a regular expression that does not compile. */
-import { Failure } from '../failure.js';
+import { Failure } from '../../../lib/failure.js';
 
 export interface Search {
   readonly pattern: string;

@@ -1,7 +1,8 @@
 /** `read`: a run of lines of a text file, exactly as they are, so that edit can match them. */
+
+import { Failure } from '../../../lib/failure.js';
+import { type Folder, notText } from '../../../lib/folder.js';
 import { Utf8Decoder } from '../../../lib/utf8.js';
-import { Failure } from '../failure.js';
-import { type Folder, notText } from '../folder.js';
 import type { Input } from '../input.js';
 import type { Outcome } from './outcome.js';
 import { windowOf } from './window.js';

@@ -1,5 +1,5 @@
 /** Replaces the one occurrence of a text. Pure. Throws `Failure` when there is none, or more than one. */
-import { Failure } from '../failure.js';
+import { Failure } from '../../../lib/failure.js';
 
 export interface Replaced {
   readonly text: string;

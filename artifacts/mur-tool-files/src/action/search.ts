@@ -1,9 +1,10 @@
 /** `search`: lines that match, as `path:line: text`. Skips what is not text, too large, or bookkeeping of other tools. */
+
+import { Failure } from '../../../lib/failure.js';
+import { type Folder, unnamedNote } from '../../../lib/folder.js';
+import { join } from '../../../lib/path.js';
 import { cut } from '../../../lib/utf8.js';
-import { Failure } from '../failure.js';
-import { type Folder, unnamedNote } from '../folder.js';
 import type { Input } from '../input.js';
-import { join } from '../path.js';
 import { matcher } from './matcher.js';
 import type { Outcome } from './outcome.js';
 

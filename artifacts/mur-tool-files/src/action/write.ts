@@ -1,9 +1,10 @@
 /** `write`: makes a text the whole content of a file; folders on the way are made. */
+
+import { Failure } from '../../../lib/failure.js';
+import type { Folder } from '../../../lib/folder.js';
+import { parent } from '../../../lib/path.js';
 import { byteLength } from '../../../lib/utf8.js';
-import { Failure } from '../failure.js';
-import type { Folder } from '../folder.js';
 import type { Input } from '../input.js';
-import { parent } from '../path.js';
 import type { Outcome } from './outcome.js';
 
 export function write(folder: Folder, input: Input): Outcome {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { normalize } from '../../../artifacts/mur-tool-files/src/path.js';
+import { normalize } from '../../../artifacts/lib/path.js';
 
 test.each([
   ['a/b.txt', 'a/b.txt'],

@@ -3,10 +3,10 @@
  * that lead out, devices and FIFOs. Read next: path.ts for what is refused before the host is asked.
  */
 import type { Descriptor, DescriptorType } from 'wasj:filesystem/types@0.2.9';
-import { payloadOf } from '../../lib/payload.js';
-import { type Bytes, encode, Utf8Decoder } from '../../lib/utf8.js';
 import { Failure } from './failure.js';
 import { parent } from './path.js';
+import { payloadOf } from './payload.js';
+import { type Bytes, encode, Utf8Decoder } from './utf8.js';
 
 export interface Entry {
   readonly name: string;
@@ -87,10 +87,10 @@ export class Folder {
   /** The bytes of the regular file `path`, piece by piece. Throws `Failure` when it is longer than `limitBytes`. */
   *chunks(path: string, limitBytes = Number.MAX_SAFE_INTEGER): Generator<Bytes> {
     const { type, size } = this.stat(path);
-    if (type === 'directory') throw new Failure(`${path} is a folder; use action list to see what it holds`);
+    if (type === 'directory') throw new Failure(`${path} is a folder; list it to see what it holds`);
     if (type !== 'regular-file') throw new Failure(`${path} is not a regular file`);
     if (size > limitBytes)
-      throw new Failure(`${path} has ${size} bytes; this action takes files of at most ${limitBytes} bytes`);
+      throw new Failure(`${path} has ${size} bytes; files of at most ${limitBytes} bytes can be read`);
     using file = this.#try(path, () => this.#root.openAt(follow, path, {}, { read: true }));
     for (let offset = 0; ; ) {
       // One byte more than is left, so that the end shows in the same read.
@@ -117,12 +117,20 @@ export class Folder {
    * so that a file keeps its permissions and is never empty in between.
    */
   writeText(path: string, text: string): void {
-    const bytes = encode(text);
+    this.writeBytes(path, encode(text));
+  }
+
+  /** The same for bytes. */
+  writeBytes(path: string, bytes: Uint8Array): void {
     this.#try(path, () => {
       using file = this.#root.openAt(follow, path, { create: true }, { write: true });
       for (let at = 0; at < bytes.length; ) at += file.write(bytes.subarray(at, at + chunkBytes), at);
       file.setSize(bytes.length);
     });
+  }
+
+  removeFile(path: string): void {
+    this.#try(path, () => this.#root.unlinkFileAt(path));
   }
 
   /** Makes the folder `path` and those above it that are missing. */

@@ -1,0 +1,5 @@
+/** `mur:tool`: what a tool may use. types/mur.d.ts says the same to editors. */
+export { answer, fail } from './answer.js';
+export { files } from './files.js';
+export { config, env } from './settings.js';
+export { sleep } from './timers.js';

@@ -1,0 +1,109 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { openArchive, type PackEntry } from '../artifacts/index.js';
+import { MurError, reasonOf } from '../errors/index.js';
+import { isMissing, pathSegmentProblem, readRegularFile } from '../manifest/index.js';
+import { pack } from './build.js';
+import { parseDeclaration } from './declaration.js';
+import { archiveFileName, type PlannedEntry, planBuild } from './plan.js';
+import { secretWarnings } from './secrets.js';
+import type { BuildWarning, Built } from './types.js';
+
+export interface SkillOptions {
+  /** A folder or a zip that holds `SKILL.md`, in any letter case. */
+  readonly path: string;
+  /** Default: made from the last part of the path. */
+  readonly name?: string;
+  readonly version: string;
+  readonly summary?: string;
+  /** Where the archive is written. */
+  readonly folder: string;
+  readonly onWarning?: (warning: BuildWarning) => void;
+}
+
+const maxFileBytes = 524_288_000;
+
+/** Packs a skill that is plain files (spec/cli.md section 5): its text as `skill.md`, and the regular files beside it. */
+export async function buildSkill(options: SkillOptions): Promise<Built> {
+  const { path, folder, onWarning } = options;
+  const files = await topLevelFiles(path);
+  const texts = files.filter(({ name }) => name.toLowerCase() === 'skill.md');
+  const [text] = texts;
+  if (text === undefined) {
+    throw new MurError('E-IO-001', `SKILL.md not found in ${path} (case-insensitive search found no match)`);
+  }
+  const declared = files.find(({ name }) => name === 'murmur.yaml');
+  const manifestText = declared === undefined ? generated(options) : utf8(declared.bytes, `${path}/murmur.yaml`);
+  const declaration = parseDeclaration(manifestText, folder);
+  const { manifest } = declaration;
+  if (manifest.runtime !== 'skill') {
+    throw new MurError(
+      'E-MAN-003',
+      `murmur.yaml: field 'runtime' has invalid value '${manifest.runtime}' (expected skill)`,
+    );
+  }
+  for (const warning of secretWarnings(declaration.tree)) onWarning?.(warning);
+  const output = join(folder, archiveFileName(declaration));
+  const own = { ...declaration, manifest: { ...manifest, requiresFiles: [] }, packaging: 'static' as const };
+  const {
+    entries: [first],
+  } = planBuild(own, output);
+  const beside = files.filter((file) => file !== declared && !texts.slice(1).includes(file));
+  const entries = beside
+    .filter(({ name }) => resolve(path, name) !== resolve(output))
+    .map((file): PlannedEntry => {
+      const name = file === text ? 'skill.md' : file.name;
+      return { name, declared: file.name, from: { bytes: file.bytes } };
+    })
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  if (texts.length > 1) {
+    const [a, b] = texts.map(({ name }) => name).sort();
+    throw new MurError('E-BLD-002', `'${a}' and '${b}' both pack as the archive entry 'skill.md'`);
+  }
+  return pack({ output, entries: [first as PlannedEntry, ...entries], shadowed: [] }, own);
+}
+
+/** A name for a skill from its path: lower case, `_` for what a name cannot hold. `My Skill.zip` is `my_skill`. */
+export function skillName(path: string): string {
+  const name = basename(resolve(path))
+    .replace(/\.zip$/i, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9-]+/g, '_')
+    .replace(/_+/g, '_')
+    .replace(/^[_-]+|[_-]+$/g, '');
+  return name === '' ? 'skill' : name;
+}
+
+function generated({ path, name = skillName(path), version, summary }: SkillOptions): string {
+  const problem = pathSegmentProblem(version);
+  if (problem !== undefined) throw new MurError('E-MAN-003', `invalid version '${version}': ${problem}`);
+  const lines = [`name: ${JSON.stringify(name)}`, `version: ${JSON.stringify(version)}`, 'runtime: skill'];
+  if (summary !== undefined) lines.push(`description: ${JSON.stringify(summary)}`);
+  return `${lines.join('\n')}\n`;
+}
+
+/** The regular files at the top of a folder or a zip. Links and folders are passed over. */
+async function topLevelFiles(path: string): Promise<PackEntry[]> {
+  try {
+    if (!statSync(path).isDirectory()) {
+      const archive = await openArchive(readFileSync(path), path);
+      const names = archive.names.filter((name) => !name.includes('/'));
+      return await Promise.all(names.map(async (name) => ({ name, bytes: await archive.read(name) })));
+    }
+    return readdirSync(path, { withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ name }) => ({ name, bytes: readRegularFile(join(path, name), maxFileBytes) }));
+  } catch (error) {
+    if (isMissing(error)) throw new MurError('E-IO-001', `no folder or zip ${path}`);
+    if (error instanceof MurError) throw error;
+    throw new MurError('E-IO-003', `failed to read ${path}: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+function utf8(bytes: Uint8Array, place: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new MurError('E-MAN-002', `${place} is not valid UTF-8`);
+  }
+}
