@@ -1,6 +1,4 @@
 /** The websocket to whoever served this page. Frames come in, nothing goes out. Reconnects for as long as more can come. */
-import type { Frame } from '../frame.js';
-
 export type LinkState = 'connecting' | 'open' | 'closed';
 
 const subprotocol = 'mur.inspect.v1';
@@ -8,7 +6,8 @@ const firstRetryMs = 500;
 const lastRetryMs = 8_000;
 
 export interface LinkEvents {
-  frames(frames: readonly Frame[]): void;
+  /** Whatever came, in so many characters. */
+  frames(frames: readonly unknown[], chars: number): void;
   state(state: LinkState): void;
   /** Whether to try again after the connection ended. */
   isWorthIt(): boolean;
@@ -26,8 +25,8 @@ export function connect(events: LinkEvents): void {
       events.state('open');
     };
     socket.onmessage = ({ data }) => {
-      const frames = parse(data);
-      if (frames.length > 0) events.frames(frames);
+      const text = String(data);
+      events.frames(parse(text), text.length);
     };
     socket.onclose = () => {
       events.state('closed');
@@ -39,13 +38,21 @@ export function connect(events: LinkEvents): void {
   open();
 }
 
-/** The frames in a message; what is not one is left out. */
-function parse(data: unknown): Frame[] {
-  if (typeof data !== 'string') return [];
+/** A message of a hub is shorter, and so are its texts (src/inspect/limits.ts, redact.ts). Others are cut, so that they can be shown. */
+const longMessage = 300_000;
+const longText = 65_536;
+
+/** What is in a message. Not known to be frames. */
+function parse(data: string): unknown[] {
   try {
-    const value: unknown = JSON.parse(data);
-    return (Array.isArray(value) ? value : [value]).filter((frame) => typeof frame?.type === 'string');
+    const value: unknown = JSON.parse(data, data.length > longMessage ? shorter : undefined);
+    return Array.isArray(value) ? value : [value];
   } catch {
-    return [];
+    return [data];
   }
+}
+
+function shorter(_key: string, value: unknown): unknown {
+  if (typeof value !== 'string' || value.length <= longText) return value;
+  return `${value.slice(0, longText)}… (${value.length - longText} characters left out)`;
 }

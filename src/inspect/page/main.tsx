@@ -13,7 +13,6 @@ const intake = new Intake();
 const host = document.getElementById('page')!;
 const patienceMs = 150;
 let link: LinkState = 'connecting';
-let skew = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
 let spentMs = 0;
 
@@ -27,7 +26,7 @@ function schedule(waitMs = Math.min(400, spentMs * 3)): void {
 function draw(): void {
   timer = undefined;
   const began = performance.now();
-  render(<App model={intake.shown} link={link} skew={skew} />, host);
+  render(<App model={intake.shown} link={link} skew={intake.skew} />, host);
   spentMs = performance.now() - began;
 }
 
@@ -44,12 +43,12 @@ connect({
     const isOver = [...sessions.values()].every(({ info }) => info?.ended != null);
     return hello === null || hello.scope === '*' || !isOver;
   },
-  frames(frames) {
+  frames(frames, chars) {
     const isFirst = intake.shown.sessions.size === 0;
-    intake.take(frames);
-    for (const frame of frames) if (frame.type === 'hello') skew = frame.now - Date.now();
+    const wasSynced = intake.synced;
+    intake.take(frames, chars);
     // What lives now comes before its past: a moment's patience spares the first picture a jump.
-    if (frames.some(({ type }) => type === 'synced')) schedule(0);
+    if (intake.synced > wasSynced) schedule(0);
     else schedule(isFirst ? patienceMs : undefined);
   },
 });

@@ -16,6 +16,8 @@ export interface PageServer {
   readonly url: string;
   /** To every client that is connected. */
   send(frames: readonly Frame[]): void;
+  /** One message, word for word. */
+  sendText(text: string): void;
   /** Ends every connection, as a process that ends does; new ones are refused until `accept`. */
   drop(options?: { readonly refuse?: boolean }): void;
   accept(): void;
@@ -63,6 +65,9 @@ export async function servePage(greet: () => readonly Frame[]): Promise<PageServ
     requested,
     send: (frames) => {
       for (const client of clients) client.send(JSON.stringify(frames));
+    },
+    sendText: (text) => {
+      for (const client of clients) client.send(text);
     },
     accept: () => {
       isRefusing = false;

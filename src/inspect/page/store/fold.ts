@@ -10,6 +10,8 @@ import { plain } from './names.js';
 import { wrongIn } from './shape.js';
 
 export const LIMIT = 20_000;
+/** About so many characters of them. */
+const CHARS = 1e8;
 /** Characters of a streaming answer that are kept. */
 const STREAM_LIMIT = 16_384;
 
@@ -151,35 +153,49 @@ function keepBase({ base, keys }: SessionModel, entry: Entry): void {
  */
 export class Intake {
   shown = emptyModel();
+  /** The sender's clock minus this one's, in milliseconds. */
+  skew = 0;
+  /** How often the past of a session was complete. */
+  synced = 0;
   #next: Model | null = null;
+  #frames = 0;
+  #chars = 0;
   readonly #limit: number;
 
   constructor(limit = LIMIT) {
     this.#limit = limit;
   }
 
-  /** What is no frame is left out and told of; nothing a sender can send stops what follows. */
-  take(frames: readonly unknown[]): void {
-    for (const given of frames) {
-      const wrong = wrongIn(given);
-      if (wrong === null) this.#take(given as Frame);
-      else leaveOut(this.#next ?? this.shown, wrong);
+  /** What is no frame is left out and told of; nothing a sender can send stops what follows. `chars` is how long it was. */
+  take(frames: readonly unknown[], chars = 0): void {
+    this.#frames += frames.length;
+    this.#chars += chars;
+    for (const frame of frames) {
+      const model = this.#next ?? this.shown;
+      const wrong = wrongIn(frame);
+      if (wrong !== null) leaveOut(model, wrong);
+      else
+        try {
+          this.#take(frame as Frame);
+        } catch (error) {
+          leaveOut(model, plain((error as Error).message));
+        }
     }
     settle(this.shown);
   }
 
   #take(frame: Frame): void {
-    if (frame.type === 'hello' && this.shown.sessions.size > 0) this.#next = emptyModel();
-    const model = this.#next ?? this.shown;
-    try {
-      fold(model, frame, this.#limit);
-    } catch (error) {
-      leaveOut(model, `${frame.type}: ${plain((error as Error).message)}`);
+    if (frame.type === 'hello') {
+      this.skew = frame.now - Date.now();
+      if (this.shown.sessions.size > 0) this.#next = emptyModel();
     }
-    if (this.#next !== null && frame.type === 'synced') {
-      this.shown = this.#next;
-      this.#next = null;
-    }
+    // Fewer are kept where they are long.
+    const limit = Math.min(this.#limit, Math.ceil((CHARS * this.#frames) / this.#chars));
+    fold(this.#next ?? this.shown, frame, limit);
+    if (frame.type !== 'synced') return;
+    this.synced += 1;
+    this.shown = this.#next ?? this.shown;
+    this.#next = null;
   }
 }
 

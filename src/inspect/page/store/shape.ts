@@ -5,7 +5,7 @@
  * Does not look at what is only shown: any value can be shown.
  */
 
-/** By type, the paths that are needed; with `?` at the end they may be missing or null. What has to be there follows from the last word. */
+/** By type, the paths that are needed; with `?` at the end they may be missing. What has to be there follows from the last word. */
 const frames: Readonly<Record<string, string>> = {
   hello: 'now',
   def: 'key id',
@@ -52,7 +52,7 @@ function listed(table: Readonly<Record<string, string>>, type: unknown): string 
 function missing(value: unknown, needed: string): string | null {
   for (const [, path, mayMiss] of needed.matchAll(/([^ ?]+)(\??)/g)) {
     const found = at(value, path!);
-    if (!(mayMiss && (found === undefined || found === null)) && !isRight(path!, found)) return path!;
+    if (!(mayMiss && found === undefined) && !isRight(path!, found)) return path!;
   }
   return null;
 }
@@ -60,7 +60,7 @@ function missing(value: unknown, needed: string): string | null {
 function isRight(path: string, value: unknown): boolean {
   // Within the range of dates, and never infinite.
   if (/^(q|at|now|turn|startedAt|durationMs|outputBytes)$/.test(path))
-    return typeof value === 'number' && Math.abs(value) <= 864e13;
+    return (value === null && path === 'startedAt') || (typeof value === 'number' && Math.abs(value) <= 864e13);
   const list = /(tr|tools|evidence)$|(gateways|content)$/.exec(path);
   if (list === null) return typeof value === 'string';
   return (

@@ -18,11 +18,11 @@ export function Session() {
     <section class="facts" tabIndex={0} aria-label="Session">
       {info !== null && <Liveness info={info} />}
       <h2>Errors and warnings</h2>
-      {wrong.length === 0 ? <p class="dim">None.</p> : <Problems problems={wrong} />}
+      {wrong.length === 0 ? <p class="dim">None.</p> : <Problems label="Errors and warnings" problems={wrong} />}
       <Spending />
       {info !== null && <Containment info={info} />}
       <h2>Refused</h2>
-      {refused.length === 0 ? <p class="dim">Nothing was refused so far.</p> : <Problems problems={refused} />}
+      {refused.length === 0 ? <p class="dim">Nothing was refused so far.</p> : <Problems label="Refused" problems={refused} />}
       {info !== null && <About info={info} />}
     </section>
   );
@@ -48,11 +48,11 @@ function Liveness({ info }: { info: SessionFrame }) {
   );
 }
 
-function Problems({ problems }: { problems: readonly Problem[] }) {
+function Problems({ label, problems }: { label: string; problems: readonly Problem[] }) {
   const { seek } = useApp();
   const { axis, at } = usePicture();
   return (
-    <ul class="problems">
+    <ul class="problems" aria-label={label}>
       {problems.map((problem) => (
         <li key={`${problem.code} ${problem.message}`} class={`${problem.level} ${problem.at > at ? 'future' : ''}`}>
           <button

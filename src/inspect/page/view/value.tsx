@@ -4,10 +4,7 @@ import { clean, grouped } from '../store/names.js';
 
 const mostEntries = 60;
 
-/** Characters that one request shows: a browser takes seconds to lay out megabytes. */
-const portion = 100_000;
-
-/** Text that shows `lines` lines and, on request, all of it, in portions. `cut` characters never reached this page. */
+/** Text that shows `lines` lines and, on request, all of it. `cut` characters never reached this page. */
 export function Clip({
   text,
   lines = 6,
@@ -19,23 +16,15 @@ export function Clip({
   cut?: number;
   className?: string;
 }) {
-  const [shown, setShown] = useState(0);
+  const [whole, setWhole] = useState(false);
   const short = shorten(text, lines);
   const isLong = short.length < text.length;
-  const left = text.length - shown;
   return (
-    <div class={`clip ${className} ${shown > 0 ? 'whole' : ''}`}>
-      <pre>{clean(shown > 0 ? text.slice(0, shown) : short) + (isLong && left > 0 ? '…' : '')}</pre>
+    <div class={`clip ${className} ${whole ? 'whole' : ''}`}>
+      <pre>{whole || !isLong ? clean(text) : `${clean(short)}…`}</pre>
       {isLong && (
-        <button
-          type="button"
-          class="more"
-          onClick={() => setShown(left > 0 ? shown + portion : 0)}
-          aria-expanded={shown > 0}
-        >
-          {left > 0
-            ? `show ${shown > 0 || left > portion ? 'more' : 'all'} (${grouped(left)} characters)`
-            : 'show less'}
+        <button type="button" class="more" onClick={() => setWhole(!whole)} aria-expanded={whole}>
+          {whole ? 'show less' : `show all (${grouped(text.length)} characters)`}
         </button>
       )}
       {cut > 0 && <p class="cut">{grouped(cut)} characters were left out on the way here; the records have them.</p>}
