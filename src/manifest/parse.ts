@@ -84,7 +84,10 @@ function checkTypes(tree: Tree, report: Report): RawManifest {
   const root = tree.root ?? {};
   const problem = shapeProblem(manifestShape, root);
   if (problem === undefined) return root as RawManifest;
-  if (problem.tooLarge) throw report.fault(problem.path, problem.message);
+  if (problem.tooLarge) {
+    const fault = problem.path[0] === 'artifacts' ? report.entryFault : report.fault;
+    throw fault(problem.path, problem.message);
+  }
   const at = tree.positionOf(problem.path);
   throw syntaxFault(report.path, `${report.fieldName(problem.path)}: ${problem.message}`, at, undefined, problem.path);
 }
