@@ -4,7 +4,7 @@
  */
 import { MurError } from '../errors/index.js';
 import { sha256Hex } from '../text/index.js';
-import { interfaceText, readContract } from '../wasm/contract.js';
+import { type Contract, interfaceText, readContract } from '../wasm/contract.js';
 import { type Archive, archiveText, openArchive } from './archive.js';
 import { fileNameProblem, platformTag } from './file-name.js';
 import { packagingOf, parseArtifactManifest } from './manifest.js';
@@ -66,7 +66,7 @@ export async function describeArchive(
   if (problem !== undefined) throw new MurError('E-IO-003', `failed to read artifact archive ${place}: ${problem}`);
   if (manifest.runtime === 'skill') requireFile(archive, 'skill.md');
   const component = runtime === 'wasm' ? await readComponent(archive, manifest) : undefined;
-  const contract = component === undefined ? undefined : readContract(manifest.name, component);
+  const contract = component === undefined ? noContract : readContract(manifest.name, component);
   return {
     meta: {
       name: manifest.name,
@@ -76,13 +76,20 @@ export async function describeArchive(
       platforms: native?.platforms ?? [],
       ...describedBy(manifest),
       tags: manifest.tags,
-      imports: contract?.imports.map(interfaceText) ?? [],
-      exports: contract?.exports.map(interfaceText) ?? [],
+      imports: interfacesOf(contract.imports),
+      exports: interfacesOf(contract.exports),
     },
     ...(native === undefined ? {} : { platform: native.platform }),
     bytes,
     sha256: sha256Hex(bytes),
   };
+}
+
+const noContract: Contract = { imports: [], exports: [] };
+
+/** Bare functions, which toolchains add for themselves, are no interfaces. */
+function interfacesOf(refs: Contract['imports']): readonly string[] {
+  return refs.filter((ref) => ref.package !== '').map(interfaceText);
 }
 
 function describedBy({ description, summary }: ArtifactManifest): { readonly description?: string } {

@@ -12,6 +12,7 @@
 import { lstatSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { MurError } from '../../errors/index.js';
+import { ioError } from '../../home/index.js';
 import { artifactFileStem } from '../file-name.js';
 
 /** In the order they are moved: a set counts once its hash is there, and has all the rest by then. */
@@ -43,9 +44,13 @@ export function pendingPath(place: SetPlace, mode: Mode): string {
   return join(place.folder, `.${place.stem}.${mode}`);
 }
 
-/** What is at `path` itself; `undefined` when nothing is. */
+/** What is at `path` itself; `undefined` when nothing is. Throws `MurError` when the system does not say. */
 export function look(path: string): Stats | undefined {
-  return lstatSync(path, { throwIfNoEntry: false });
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    throw ioError('failed to read', path, error);
+  }
 }
 
 /** Whether `path` is a folder; a link or anything else there is refused, because a store leads nowhere outside itself. */

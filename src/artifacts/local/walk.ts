@@ -38,12 +38,12 @@ class Walk {
   run(): void {
     for (const first of this.folders(this.#root)) {
       for (const second of this.folders(join(this.#root, first))) {
-        // A scope holds names and a name holds versions; which it is shows in the files.
+        // A scope holds names and a name holds versions. Which it is shows in the files, and it may be both.
+        const path = join(this.#root, first, second);
         const isVersion = this.#take(first, second);
-        if (isVersion) continue;
-        const thirds = this.folders(join(this.#root, first, second));
+        const thirds = isVersion ? this.#entries(path).filter(isFolder).map(nameOf) : this.folders(path);
         const taken = thirds.filter((third) => this.#take(`${first}/${second}`, third));
-        if (taken.length === 0) this.#report(join(this.#root, first, second), 'it holds no artifact');
+        if (!isVersion && taken.length === 0) this.#report(path, 'it holds no artifact');
       }
     }
   }
@@ -101,7 +101,8 @@ class Walk {
     const stem = artifactFileStem(name, version);
     for (const entry of this.#entries(folder)) {
       if (entry.isSymbolicLink()) this.#report(join(folder, entry.name), 'it is a link');
-      else if (!entry.name.startsWith(stem)) this.#report(join(folder, entry.name), 'it is no file of this artifact');
+      else if (entry.isFile() && !entry.name.startsWith(stem))
+        this.#report(join(folder, entry.name), 'it is no file of this artifact');
     }
   }
 
@@ -125,6 +126,14 @@ class Walk {
   #report(path: string, reason: string): void {
     this.problems.push({ path, reason });
   }
+}
+
+function isFolder(entry: Dirent): boolean {
+  return entry.isDirectory();
+}
+
+function nameOf(entry: Dirent): string {
+  return entry.name;
 }
 
 function byNameVersionRuntime(a: StoreRow, b: StoreRow): number {
