@@ -6,20 +6,31 @@
  * credential, and every text under a key that announces one. Last, the finished bytes are searched for the named secrets again, and
  * a bundle that holds one is not written.
  *
- * Does not stop: a secret this machine no longer knows and that looks like none; one that was encoded, or cut into parts, by a tool.
+ * What was secret to the session itself is no longer there to be found: its log, its trace and what the conversation shows were written
+ * without it. The bodies of requests and responses are verbatim, and stay behind.
+ *
+ * Does not stop: a secret that neither the session nor this machine knew, and that looks like none; one that was encoded, or cut into parts, by a tool.
  * Read what you send.
  */
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
-import { contextFolder } from '../effects/conversation.js';
+import { shownMessage } from '../effects/conversation.js';
 import { MurError, reasonOf, Secret } from '../errors/index.js';
 import { readConfigFile, secretsIn } from '../home/config.js';
 import { withEnvFile } from '../home/env-file.js';
 import type { MurmurHome } from '../home/index.js';
-import { conversationFile, redactor } from '../inference/index.js';
+import { redactor } from '../inference/index.js';
+import { findConversation, storeOf } from '../inspect/records/conversations.js';
 import { isSecretKey, redact } from '../inspect/redact.js';
 import { looksLikeCredential } from '../policy/index.js';
-import { type BundleSource, bundleLines, EVENT_LOG_FILE, type RecordedSession, type Scrub } from '../replay/index.js';
+import {
+  type BundleSource,
+  bundleLines,
+  EVENT_LOG_FILE,
+  type LeftOut,
+  type RecordedSession,
+  type Scrub,
+} from '../replay/index.js';
 import { idTimeMs } from '../supervise/ids.js';
 import { readJsonLines } from '../text/index.js';
 import { TRACE_FILE } from '../trace/index.js';
@@ -58,6 +69,8 @@ export interface Exported {
   readonly bytes: number;
   /** Named secrets that were looked for. */
   readonly secrets: number;
+  /** Bodies of requests and responses that stay on this machine. */
+  readonly blobs: LeftOut;
 }
 
 /** Writes the bundle, readable by its owner. `E-IO-003` when the file exists, `E-TRC-903` when a secret could not be taken out. */
@@ -65,7 +78,8 @@ export function exportBundle({ session, home, env, file, nowMs }: ExportRequest)
   const project = projectOf(session, home);
   const secrets = namedSecrets(home, env, project);
   const scrub = scrubber(secrets, env);
-  const lines = [...bundleLines(sourceOf(session, home, project, nowMs), scrub)];
+  const blobs = blobsOf(session);
+  const lines = [...bundleLines({ ...sourceOf(session, home, project, nowMs), blobs }, scrub)];
   const text = `${lines.join('\n')}\n`;
   if (secrets.some((secret) => holds(text, secret))) {
     throw new MurError(
@@ -85,7 +99,7 @@ export function exportBundle({ session, home, env, file, nowMs }: ExportRequest)
     rmSync(file, { force: true });
     throw new MurError('E-IO-003', `failed to write ${file}: ${reasonOf(error)}`, { cause: error });
   }
-  return { bytes: Buffer.byteLength(text), secrets: secrets.length };
+  return { bytes: Buffer.byteLength(text), secrets: secrets.length, blobs };
 }
 
 function sourceOf(
@@ -103,6 +117,13 @@ function sourceOf(
     events: objectsOf(join(recordsDir, EVENT_LOG_FILE)),
     conversations: conversationsOf(home, sessionId, trace),
   };
+}
+
+function blobsOf({ recordsDir }: RecordedSession): LeftOut {
+  const folder = join(recordsDir, 'blobs');
+  const names = attempt(() => readdirSync(folder)) ?? [];
+  const sizes = names.map((name) => attempt(() => lstatSync(join(folder, name)).size) ?? 0);
+  return { files: sizes.length, bytes: sizes.reduce((sum, size) => sum + size, 0) };
 }
 
 /** The folder of the manifest, when the work folders of the session were made beside it. */
@@ -123,17 +144,17 @@ function conversationsOf(
   const contexts = new Set(
     trace.flatMap((line) => (line.event_type === 'task_start' ? [String(line.context_id)] : [])),
   );
-  const root = join(home.root, 'conversations');
-  return [...contexts].flatMap((context) =>
-    foldersIn(root).flatMap((store) =>
-      objectsOf(join(root, store, contextFolder(context), conversationFile))
-        .filter(({ id }) => {
-          const at = typeof id === 'string' ? idTimeMs(id) : undefined;
-          return at !== undefined && at >= from && at <= to;
-        })
-        .map((line) => ({ context, line })),
-    ),
-  );
+  const store = storeOf(trace.find((line) => line.event_type === 'session_start'));
+  return [...contexts].flatMap((context) => {
+    const path = findConversation(home, store, context);
+    if (path === undefined) return [];
+    return objectsOf(path)
+      .filter(({ id }) => {
+        const at = typeof id === 'string' ? idTimeMs(id) : undefined;
+        return at !== undefined && at >= from && at <= to;
+      })
+      .map((line) => ({ context, line: shownMessage(line) }));
+  });
 }
 
 /** Secrets of this machine by value. A file that cannot be read names none. */
@@ -175,10 +196,6 @@ function objectsOf(path: string): JsonObject[] {
 
 function textOf(path: string): string | undefined {
   return attempt(() => readFileSync(path, 'utf8'));
-}
-
-function foldersIn(folder: string): string[] {
-  return attempt(() => readdirSync(folder)) ?? [];
 }
 
 function attempt<T>(act: () => T): T | undefined {

@@ -4,6 +4,7 @@ import { locateMurmurHome } from '../home/murmur-home.js';
 import {
   EVENT_LOG_FILE,
   isBundle,
+  type LeftOut,
   openReplay,
   plainJson,
   type Replay,
@@ -49,7 +50,7 @@ export async function replaySession(
     const exported = exportBundle({ session, home, env, file, nowMs: systemClock.now() });
     write([`${file}: ${grouped(exported.bytes)} bytes`]);
     stderr.write(
-      `looked for ${exported.secrets} secrets of this machine and for everything in the form of a credential; read it before you send it\n` +
+      `${leftBehind(exported.blobs)}looked for ${exported.secrets} secrets of this machine and for everything in the form of a credential; read it before you send it\n` +
         `open it with: mur replay ${file}, or mur inspect ${file}\n`,
     );
     return 0;
@@ -98,6 +99,12 @@ function* jsonLines(replay: Replay): Generator<string> {
       ...{ status, value, context, output, error, requests, taken },
     });
   }
+}
+
+function leftBehind({ files, bytes }: LeftOut): string {
+  return files === 0
+    ? ''
+    : `left out: ${grouped(files)} bodies of requests and responses (blobs/, ${grouped(bytes)} bytes), which are kept verbatim\n`;
 }
 
 function folderOf(path: string): string {

@@ -22,6 +22,9 @@ Examples:
   mur replay --verify              does this build still do what the session did?
   mur replay --export pump.murbundle   one file to send to somebody, without secrets
 
+A bundle holds the manifest, the event log, the trace and the messages of the session. Request and response bodies, which a session
+keeps verbatim under trace.capture: content, stay on this machine; the bundle says how many there are.
+
 A replay folds the state charts over the events they got. It calls no model, runs no tool and touches no file.
 
 Exit status: 0 done, 1 an error or a replay that does something else than the session did, 2 wrong usage.`;

@@ -7,7 +7,7 @@ import { guestEnvironment } from '../policy/index.js';
 import { needed, type StagedComponent, type StagedDriver } from '../stage/draft.js';
 import { createEgress, type EgressEvent, guestEndpoint } from '../wasm/egress/index.js';
 import type { CallOutcome, Component, GuestHost } from '../wasm/index.js';
-import { redactKeys, type SessionWorld, traceOf } from './world.js';
+import { type SessionWorld, traceOf } from './world.js';
 
 export interface ComponentCall {
   readonly kind: GuestKind;
@@ -37,7 +37,6 @@ export async function callComponent(world: SessionWorld, call: ComponentCall): P
     ...(call.onEgress === undefined ? {} : { onEvent: call.onEgress }),
   });
   try {
-    const keysBefore = redactKeys(world);
     const answered = await draft.wasm.call({
       component: call.component,
       kind: call.kind,
@@ -54,9 +53,8 @@ export async function callComponent(world: SessionWorld, call: ComponentCall): P
       host: call.host,
       ...(call.signal === undefined ? {} : { signal: call.signal }),
     });
-    // A key may have been rotated during the call.
-    const keysAfter = redactKeys(world);
-    const outcome = redacted(answered, (text) => keysAfter(keysBefore(text)));
+    // Also a key that was rotated out or in during the call.
+    const outcome = redacted(answered, world.secrets.redactKeys);
     noteOutput(world, call, outcome);
     return outcome;
   } finally {

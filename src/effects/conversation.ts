@@ -9,6 +9,7 @@ import {
   readConversation,
 } from '../inference/index.js';
 import { pathSegmentProblem } from '../manifest/index.js';
+import { plainJson, type Redact } from '../replay/plain.js';
 import type { ResourceScope } from '../supervise/scope.js';
 import type { TaskRequest } from '../task/index.js';
 import { sha256Hex } from '../text/index.js';
@@ -35,12 +36,34 @@ export function openConversation(
     scope.use('conversation file', () => file.close());
     return {
       history: lifecycle.conversation === 'threaded' ? mendPairs(loaded.messages) : [],
-      recorder: createRecorder(file, (error) => lost(world, error)),
+      recorder: withShown(
+        createRecorder(file, (error) => lost(world, error)),
+        world.secrets.redact,
+      ),
     };
   } catch (error) {
     lost(world, error);
     return { history: [], recorder: undefined };
   }
+}
+
+/**
+ * The record is what the model is told again, so it is whole; but who looks at it later may not know the secrets of this session. What
+ * they may see of a message that holds one is written beside it.
+ */
+function withShown(recorder: ConversationRecorder, redact: Redact): ConversationRecorder {
+  return {
+    record(message, extras) {
+      const content = plainJson(message.content);
+      const shown = plainJson(message.content, redact);
+      recorder.record(message, content === shown ? extras : { ...extras, shown: JSON.parse(shown) });
+    },
+  };
+}
+
+/** A recorded message as it may be shown and sent away. */
+export function shownMessage({ shown, ...message }: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return shown === undefined ? message : { ...message, content: shown };
 }
 
 function holdConversation(world: SessionWorld, store: string, contextId: string): HeldDirectory {

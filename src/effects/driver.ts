@@ -5,7 +5,7 @@ import { callComponent } from './component.js';
 import { traceCredential } from './credential.js';
 import { requestInput } from './input.js';
 import type { TaskWork } from './work.js';
-import { redactKeys, type SessionWorld } from './world.js';
+import type { SessionWorld } from './world.js';
 
 /** Runs the driver component once with `request`; its text streams as notices while it does. Never throws for what it answers. */
 export async function callDriver(
@@ -16,7 +16,7 @@ export async function callDriver(
 ): Promise<{ outcome: DriverOutcome; responseText: string | undefined }> {
   const driver = needed(world.draft.driver, 'compile');
   const { taskId } = work.request;
-  const redact = redactKeys(world);
+  const redact = world.secrets.redactKeys;
   const seen: { providerStatus?: number; rejected?: string } = {};
   const outcome = await callComponent(world, {
     kind: 'driver',
@@ -48,7 +48,7 @@ export async function callDriver(
 
 /** Failures name the operator's endpoint: what a person can look into is not the address the guest sends to. Keys go, too. */
 function failureText(world: SessionWorld): (text: string) => string {
-  const redact = redactKeys(world);
+  const redact = world.secrets.redactKeys;
   const route = world.draft.gateways.get(needed(world.draft.driver, 'compile').artifact.name)?.route;
   if (route === undefined) return redact;
   const operatorEndpoint = `${route.upstream.origin}${route.endpointPath}`;

@@ -1,8 +1,7 @@
 import type { ActorRefLike, InspectionEvent } from 'xstate';
 import { sessionMachine } from '../../machines/session/machine.js';
-import { reasonOf, type Secret } from '../errors/index.js';
+import { reasonOf } from '../errors/index.js';
 import type { HeldDirectory } from '../home/index.js';
-import { redactor } from '../inference/outcome.js';
 import { EventLog, keyframeEvery } from '../replay/log.js';
 import { chartHashes, machinesOf } from '../replay/machines.js';
 import { entryOf, Mailboxes, type RecordedStep } from '../replay/mailboxes.js';
@@ -38,10 +37,10 @@ export class EventRecorder {
     if (this.#state !== 'closed' && this.#mailboxes.inspect(event)) this.#schedule();
   }
 
-  /** `secrets` are written as `[redacted]` wherever an event or a state holds them. */
-  open(records: HeldDirectory, sessionId: string, secrets: readonly Secret[] = []): void {
+  /** `redact` takes out of every text of an event or a state what nobody may read; what that is may grow while the session runs. */
+  open(records: HeldDirectory, sessionId: string, redact?: Redact): void {
     this.#guard(() => {
-      this.#redact = secrets.length === 0 ? undefined : redactor(secrets);
+      this.#redact = redact;
       const header = { sessionId, ...chartHashes(machinesOf(sessionMachine)) };
       this.#log = new EventLog(records, header, this.#redact);
     });

@@ -4,7 +4,6 @@ import { needed } from '../stage/draft.js';
 import { mint, type StageStep, stageSteps } from '../stage/index.js';
 import { BlobStore, TraceWriter } from '../trace/index.js';
 import { outcomeOf } from './outcome.js';
-import { secretsOf } from './secrets.js';
 import type { SessionWorld } from './world.js';
 
 /** One staging step as an actor. */
@@ -29,12 +28,13 @@ export const mintSession = (world: SessionWorld) =>
         records: folders.recordsRoot,
         sessionId,
         clock: draft.clock,
+        redact: world.secrets.redact,
         onLostLine: (message) => world.log.write({ level: 'warn', message }),
       });
       draft.scope.use('trace', () => trace.close());
       world.trace = trace;
       if (draft.request.trace.capture === 'content') world.blobs = new BlobStore(folders.recordsRoot);
-      world.recorder.open(folders.recordsRoot, sessionId, secretsOf(world));
+      world.recorder.open(folders.recordsRoot, sessionId, world.secrets.redact);
       draft.scope.use('event log', () => world.recorder.close());
       draft.notify({
         type: 'session.staged',

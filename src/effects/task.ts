@@ -16,7 +16,7 @@ import { laneOf } from '../task/index.js';
 import { fence } from '../tools/index.js';
 import { openConversation } from './conversation.js';
 import { TaskWork } from './work.js';
-import { redactKeys, type SessionWorld, traceOf } from './world.js';
+import { type SessionWorld, traceOf } from './world.js';
 
 /** Puts a task to work: registry, input file, history, first trace line (spec/session.md 5.4 step 1). */
 export const beginTask = (world: SessionWorld) =>
@@ -84,7 +84,7 @@ export const endTask = (world: SessionWorld) =>
       return null;
     }
     const durationMs = Math.round(draft.clock.monotonic() - work.startedAtMs);
-    const ending = endingOf(input, work, redactKeys(world));
+    const ending = endingOf(input, work, world.secrets.redactKeys);
     writeResult(world, work, ending);
     if (input.status === 'ok' && work.stopReason === 'max_tokens') {
       draft.warn('W-RUN-001', 'the answer stopped at the output cap of the model, so it is a fragment');
@@ -157,7 +157,7 @@ function reasonFor(ending: AttemptEnding, input: TaskEnding): string {
 function writeResult(world: SessionWorld, work: TaskWork, ending: AttemptEnding): void {
   const { draft } = world;
   const records = needed(draft.folders, 'mint').recordsRoot;
-  const text = resultText(ending, redactKeys(world));
+  const text = resultText(ending, world.secrets.redactKeys);
   for (const name of resultFiles(draft.lifecycle.conversation, work.request.taskId)) {
     try {
       records.writeFile(`out/${name}`, text, { mode: 0o600 });

@@ -6,7 +6,7 @@
 import type { AnyActorRef } from 'xstate';
 import type { SessionEvent } from '../../machines/session/machine.js';
 import type { DoorSide } from '../door/side.js';
-import { type Continuation, redactor } from '../inference/index.js';
+import type { Continuation } from '../inference/index.js';
 import type { StageDraft } from '../stage/draft.js';
 import type { SessionNotice } from '../supervise/notice.js';
 import type { TaskRegistry } from '../task/index.js';
@@ -14,6 +14,7 @@ import type { BlobStore, TraceWriter } from '../trace/index.js';
 import type { DeadlineNotice } from './deadline.js';
 import type { SessionLog } from './log.js';
 import type { EventRecorder } from './recorder.js';
+import type { SessionSecrets } from './secrets.js';
 import type { Totals } from './totals.js';
 import type { TaskWork } from './work.js';
 
@@ -22,6 +23,8 @@ export interface SessionWorld {
   readonly registry: TaskRegistry;
   readonly log: SessionLog;
   readonly recorder: EventRecorder;
+  /** What may stand in nothing this session writes for people to read. */
+  readonly secrets: SessionSecrets;
   readonly totals: Totals;
   readonly work: Map<string, TaskWork>;
   readonly deadlineNotice: DeadlineNotice | undefined;
@@ -56,10 +59,4 @@ export interface Inspection {
 export function traceOf(world: SessionWorld): TraceWriter {
   if (world.trace === undefined) throw new Error('the trace of this session is not open');
   return world.trace;
-}
-
-/** Replaces every key this session holds right now by `[redacted]`. Made anew per use, because keys rotate. */
-export function redactKeys(world: SessionWorld): (text: string) => string {
-  const keys = [...world.draft.gateways.values()].map(({ credential }) => credential.current());
-  return redactor(keys.filter((key) => key !== undefined));
 }

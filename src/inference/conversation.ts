@@ -20,6 +20,8 @@ export interface RecordExtras {
   readonly fence?: string | undefined;
   readonly canceled?: true | undefined;
   readonly truncated?: true | undefined;
+  /** The content as it may be shown and sent away: only of a message that holds a secret of its session, which reads it whole. */
+  readonly shown?: unknown;
 }
 
 export interface ConversationRecorder {

@@ -38,7 +38,7 @@ export interface ToolMessage extends Bookkeeping {
 
 export type Message = UserMessage | AssistantMessage | ToolMessage;
 
-const bookkeepingKeys = new Set(['id', 'source_id', 'inserted_by', 'fence', 'canceled', 'truncated']);
+const bookkeepingKeys = new Set(['id', 'source_id', 'inserted_by', 'fence', 'canceled', 'truncated', 'shown']);
 
 /** One text block. */
 function textBlock(text: string): TextBlock {

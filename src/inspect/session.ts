@@ -5,7 +5,6 @@
 import { unlinkSync } from 'node:fs';
 import type { AnyActorRef } from 'xstate';
 import type { SessionContext } from '../../machines/session/machine.js';
-import { secretsOf } from '../effects/secrets.js';
 import type { SessionWorld } from '../effects/world.js';
 import { reasonOf } from '../errors/index.js';
 import { needed } from '../stage/draft.js';
@@ -42,7 +41,7 @@ export class SessionInspection {
 
   constructor(world: SessionWorld) {
     this.#world = world;
-    this.#secrets = new SecretTexts(() => [...secretsOf(world), this.#access.token]);
+    this.#secrets = new SecretTexts(() => [...world.secrets.all(), this.#access.token]);
     this.#notes = new Notes(this.#secrets, () => world.draft.clock.now());
     this.endpoint = createEndpoint({
       access: this.#access,

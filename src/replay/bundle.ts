@@ -2,7 +2,7 @@
  * A recorded session as one file that can be sent to somebody: a `.murbundle`. Reading and the order of its lines; what is taken out
  * before it is written is the business of whoever exports (src/cli/replay-export.ts).
  *
- * JSON lines. First `{format: "mur-bundle", version, session_id, mur, exported_at}`, then one line per thing:
+ * JSON lines. First `{format: "mur-bundle", version, session_id, mur, exported_at, left_out}`, then one line per thing:
  * `{section: "manifest", name, text}`, `{section: "events", line}`, `{section: "trace", line}` and
  * `{section: "conversation", context, line}`, each `line` as it is in the file it came from, then `{section: "end", lines}`.
  *
@@ -29,12 +29,24 @@ export interface BundleHeader {
   readonly mur: string;
   /** Unix milliseconds. */
   readonly exported_at: number;
+  /**
+   * What the session kept and the bundle does not have: the bodies of requests and responses (`trace.capture: content`). They are
+   * verbatim by design, so there is nothing in them that could be trusted to be clean. Absent when there were none.
+   */
+  readonly left_out?: { readonly blobs: LeftOut };
+}
+
+export interface LeftOut {
+  readonly files: number;
+  readonly bytes: number;
 }
 
 /** What goes into a bundle, as it is on the disk. */
 export interface BundleSource {
   readonly sessionId: string;
   readonly exportedAt: number;
+  /** Bodies that stay behind. */
+  readonly blobs?: LeftOut;
   readonly manifest?: { readonly name: string; readonly text: string };
   readonly events: Iterable<JsonObject>;
   readonly trace: Iterable<JsonObject>;
@@ -56,6 +68,7 @@ export function* bundleLines(source: BundleSource, scrub: Scrub): Generator<stri
   };
   const header: BundleHeader = {
     ...{ format, version, session_id: source.sessionId, mur: murVersion, exported_at: source.exportedAt },
+    ...(source.blobs === undefined || source.blobs.files === 0 ? {} : { left_out: { blobs: source.blobs } }),
   };
   yield JSON.stringify(header);
   if (source.manifest !== undefined) {

@@ -14,6 +14,7 @@ export {
   type BundleSource,
   bundleLines,
   isBundle,
+  type LeftOut,
   readBundle,
   type Scrub,
 } from './bundle.js';

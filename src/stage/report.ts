@@ -12,6 +12,7 @@ export function scopeReport(draft: StageDraft): Record<string, unknown> {
     network: { allow: policy.networkAllow },
     filesystem: { scope: policy.filesystemScope ?? null, work_folder: draft.folders?.accessibleWorkdir ?? null },
     env: { allow: policy.envAllow },
+    context: { record_store: request.context.record ? (request.context.recordStore ?? request.capsuleName) : null },
     limits: {
       memory_bytes: policy.limits.memoryBytes,
       table_elements: policy.limits.tableElements,

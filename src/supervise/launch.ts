@@ -16,6 +16,7 @@ import {
   sessionLogic,
 } from '../effects/index.js';
 import { EventRecorder } from '../effects/recorder.js';
+import { SessionSecrets } from '../effects/secrets.js';
 import { MurError, reasonOf, toMurError } from '../errors/index.js';
 import { type MurmurHome, murmurHome, removeLeftovers } from '../home/index.js';
 import { sweepRecords } from '../liveness/index.js';
@@ -139,6 +140,7 @@ function createWorld(
     draft,
     registry: new TaskRegistry({ acceptance: taskAcceptance, queueDepth, now: () => clock.now() }),
     log,
+    secrets: new SessionSecrets(draft),
     recorder: new EventRecorder(clock, (message) => log.write({ level: 'error', message })),
     totals: noTotals(),
     work: new Map(),
@@ -154,8 +156,11 @@ function createWorld(
     inspection: undefined,
     send: () => undefined,
   };
-  draft.onCredentialChange = (artifact, name, change) =>
+  draft.onCredentialChange = (artifact, name, change) => {
+    // Before the new key is used for anything.
+    world.secrets.learn();
     traceCredential(world, artifact, { source: 'config', credential: name, ...change });
+  };
   return world;
 }
 

@@ -13,6 +13,8 @@ export interface TraceWriterOptions {
   readonly records: HeldDirectory;
   readonly sessionId: string;
   readonly clock: Clock;
+  /** Takes out of every text of a line what nobody may read. Hashes are of what was sent. */
+  readonly redact?: (text: string) => string;
   /** Told when one of the three lines that may be lost could not be written. */
   readonly onLostLine?: (message: string) => void;
 }
@@ -54,13 +56,19 @@ export class TraceWriter {
     };
     const line = { ...leading, ...orderedKeys(event, fields) };
     try {
-      this.#file.writeLine(JSON.stringify(line));
+      this.#file.writeLine(this.#textOf(line));
     } catch (error) {
       this.#lost(event, error);
     }
     this.#nodes.written(event, fields, leading.event_id);
     if (flushedAfter.has(event)) this.#startFlush();
     return line as unknown as TraceLine<E>;
+  }
+
+  #textOf(line: object): string {
+    const { redact } = this.#options;
+    if (redact === undefined) return JSON.stringify(line);
+    return JSON.stringify(line, (_, value: unknown) => (typeof value === 'string' ? redact(value) : value));
   }
 
   /** Resolves when every line written so far is on the disk; rejects with `E-RUN-007`. */

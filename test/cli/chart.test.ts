@@ -6,7 +6,7 @@ import type { ChartFlags } from '../../src/cli/chart.js';
 import { drawCharts } from '../../src/cli/chart-draw.js';
 import { openReplay } from '../../src/replay/index.js';
 import { heldFolder, temporaryFolder } from '../home/temporary.js';
-import { rehearse } from '../replay/rehearsal.js';
+import { rehearseFaithfully } from '../replay/rehearsal.js';
 import { memoryOutput } from './memory-stream.js';
 
 async function mur(flags: Partial<ChartFlags>) {
@@ -19,7 +19,7 @@ async function mur(flags: Partial<ChartFlags>) {
 /** The records of a session that was killed in the middle of a tool call. */
 async function killedInACall(): Promise<string> {
   const records = heldFolder();
-  await rehearse(records);
+  await rehearseFaithfully(records);
   const log = join(records.path, 'events.jsonl');
   const lines = readFileSync(log, 'utf8').split('\n');
   const admitted = lines.findIndex((line) => line.includes('"xstate.done.actor.admit"'));
@@ -71,7 +71,7 @@ describe('mur chart', () => {
 
   it('of a session that ended is its last state', async () => {
     const records = heldFolder();
-    await rehearse(records);
+    await rehearseFaithfully(records);
     expect(openReplay(records.path).stateAt(1e9).machines).toHaveLength(1);
     expect(await mur({ what: records.path })).toContain('◎ ended');
   });

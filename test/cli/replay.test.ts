@@ -13,7 +13,7 @@ import { displayWidth } from '../../src/cli/width.js';
 import { locateMurmurHome } from '../../src/home/index.js';
 import { type LoggedEvent, openReplay, readBundle } from '../../src/replay/index.js';
 import { codeOf, heldFolder, temporaryFolder } from '../home/temporary.js';
-import { type RehearsalOptions, rehearse } from '../replay/rehearsal.js';
+import { type RehearsalOptions, rehearseFaithfully } from '../replay/rehearsal.js';
 import { memoryOutput } from './memory-stream.js';
 import { parseFlagsOf } from './replay-flags.js';
 
@@ -23,7 +23,7 @@ const look = (columns: number, color = false): ReplayLook => ({
 
 async function recorded(options: RehearsalOptions = {}): Promise<string> {
   const records = heldFolder();
-  await rehearse(records, options);
+  await rehearseFaithfully(records, options);
   return records.path;
 }
 

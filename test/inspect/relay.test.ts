@@ -166,6 +166,7 @@ describe('mur inspect --json', () => {
       '"$1":"0000"',
     );
     sandbox.write('changed/events.jsonl', other);
+    sandbox.excuse('changed', 'it claims to be of other charts');
     sandbox.write('changed/trace.jsonl', readFileSync(join(records!, 'trace.jsonl')));
     const ran = await sandbox.run(['inspect', '--json', join(sandbox.root, 'changed')]);
     const frames = framesOf(ran.stdout);

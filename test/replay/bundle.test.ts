@@ -10,7 +10,7 @@ import {
   type Scrub,
 } from '../../src/replay/index.js';
 import { codeOf, heldFolder, temporaryFolder } from '../home/temporary.js';
-import { rehearse } from './rehearsal.js';
+import { rehearseFaithfully } from './rehearsal.js';
 
 const nothing: Scrub = { text: (text) => text, value: (value) => value };
 /** Takes one word out of everything. */
@@ -23,7 +23,7 @@ async function recording(said?: string) {
   const records = heldFolder();
   const failing = Array.from({ length: 40 }, (_, index) => (index % 7 === 0 ? 2 : 0));
   const options = { tasks: 4, turns: 2, ...(said === undefined ? {} : { said, numbers: failing }) };
-  const { sessionId } = await rehearse(records, options);
+  const { sessionId } = await rehearseFaithfully(records, options);
   const events = readFileSync(join(records.path, 'events.jsonl'), 'utf8').trimEnd().split('\n');
   return { sessionId, folder: records.path, events: events.map((line) => JSON.parse(line) as Record<string, unknown>) };
 }

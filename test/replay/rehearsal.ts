@@ -7,7 +7,9 @@ import { charts, sessionMachine, taskMachine, toolCallMachine, turnMachine } fro
 import { EventRecorder } from '../../src/effects/recorder.js';
 import type { Secret } from '../../src/errors/index.js';
 import type { HeldDirectory } from '../../src/home/types.js';
+import { redactor } from '../../src/inference/outcome.js';
 import { mintId } from '../../src/supervise/ids.js';
+import { expectFaithful } from './faithful.js';
 
 export interface RehearsalOptions {
   /** Where decisions come from; taken round and round. An empty list: all goes well. */
@@ -34,6 +36,14 @@ export interface Rehearsed {
 }
 
 const fault = (message: string) => ({ code: 'E-RUN-040', message, hint: `about ${message}` });
+
+/** `rehearse`, and the record of it replays. */
+export async function rehearseFaithfully(records: HeldDirectory, options: RehearsalOptions = {}): Promise<Rehearsed> {
+  const rehearsed = await rehearse(records, options);
+  const { machine } = options;
+  expectFaithful(records.path, new Map(), machine === undefined ? {} : { machine });
+  return rehearsed;
+}
 
 /** Runs a whole session and records it into `records`; without `records` nothing listens. */
 export async function rehearse(records: HeldDirectory | undefined, options: RehearsalOptions = {}): Promise<Rehearsed> {
@@ -105,7 +115,8 @@ export async function rehearse(records: HeldDirectory | undefined, options: Rehe
   });
   const answers: Readonly<Record<string, (given: never) => unknown>> = {
     mint: () => {
-      if (records !== undefined) recorder.open(records, sessionId, options.secrets);
+      if (records !== undefined)
+        recorder.open(records, sessionId, options.secrets === undefined ? undefined : redactor(options.secrets));
       return { ok: true, sessionId };
     },
     open: () => ({ ok: true, url: 'localhost:1', launchTask: null }),

@@ -9,7 +9,7 @@ import { Secret } from '../../src/errors/index.js';
 import { eventLogItems, openReplay, type Replay, replayOf } from '../../src/replay/index.js';
 import { readJsonLines } from '../../src/text/index.js';
 import { codeOf, heldFolder, temporaryFolder } from '../home/temporary.js';
-import { type RehearsalOptions, rehearse } from './rehearsal.js';
+import { type RehearsalOptions, rehearseFaithfully } from './rehearsal.js';
 
 interface Recorded {
   readonly folder: string;
@@ -24,7 +24,7 @@ async function recorded(options: RehearsalOptions = {}): Promise<Recorded> {
 
 async function recordInto(options: RehearsalOptions) {
   const records = heldFolder();
-  await rehearse(records, options);
+  await rehearseFaithfully(records, options);
   return records;
 }
 
@@ -49,7 +49,7 @@ describe('a recorded session', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(255), { minLength: 1, maxLength: 60 }), fc.nat(4), async (numbers, tasks) => {
         const records = heldFolder();
-        const { root } = await rehearse(records, { numbers, tasks, turns: 2, interfere: true });
+        const { root } = await rehearseFaithfully(records, { numbers, tasks, turns: 2, interfere: true });
         const log = join(records.path, 'events.jsonl');
         // Refused before it had a folder.
         if (!existsSync(log)) return;
@@ -120,11 +120,13 @@ describe('a recorded session', () => {
 
   test('keeps what was sent to it before it started', async () => {
     const records = heldFolder();
-    await rehearse(records, { beforeStart: (root) => root.send({ type: 'stop.requested', cause: 'session_stopped' }) });
+    await rehearseFaithfully(records, {
+      beforeStart: (root) => root.send({ type: 'stop.requested', cause: 'session_stopped' }),
+    });
     // Staging was stopped before it had a folder to record into.
     expect(existsSync(join(records.path, 'events.jsonl'))).toBe(false);
     const early = heldFolder();
-    await rehearse(early, { beforeStart: (root) => root.send({ type: 'input.received', taskId: 'tsk_0' }) });
+    await rehearseFaithfully(early, { beforeStart: (root) => root.send({ type: 'input.received', taskId: 'tsk_0' }) });
     const replay = openReplay(early.path);
     expect(replay.events(0, 1).map(({ ev }) => ev.type)).toEqual(['xstate.init', 'input.received']);
     expect(replay.verify().divergence).toBeUndefined();
@@ -162,7 +164,7 @@ describe('a recorded session', () => {
       },
     });
     const records = heldFolder();
-    await rehearse(records, { machine });
+    await rehearseFaithfully(records, { machine });
     const replay = openReplay(records.path, { machine });
     const report = replay.verify();
     expect(report).toMatchObject({ divergence: undefined, unchecked: 1 });
@@ -320,7 +322,7 @@ describe('secrets', () => {
         const records = heldFolder();
         const said = `the key is ${secrets.join(' or ')}.`;
         const held = secrets.map((secret) => new Secret(secret));
-        await rehearse(records, { numbers, said, tasks: 3, turns: 2, interfere: true, secrets: held });
+        await rehearseFaithfully(records, { numbers, said, tasks: 3, turns: 2, interfere: true, secrets: held });
         const log = join(records.path, 'events.jsonl');
         if (!existsSync(log)) return;
         const text = readFileSync(log, 'utf8');

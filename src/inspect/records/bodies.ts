@@ -1,3 +1,4 @@
+import { shownMessage } from '../../effects/conversation.js';
 import { idTimeMs } from '../../supervise/ids.js';
 import type { SessionNotice } from '../../supervise/notice.js';
 import type { MessageFrame, TraceFrame } from '../frame.js';
@@ -34,8 +35,9 @@ export function messageBody(
   { sys, redactText }: BodyContext,
   contextId: string,
   taskId: string | undefined,
-  line: JsonObject,
+  recorded: JsonObject,
 ): FrameBody | undefined {
+  const line = shownMessage(recorded);
   const { id, role, content } = line;
   if (typeof id !== 'string' || (role !== 'user' && role !== 'assistant' && role !== 'tool')) return undefined;
   const blocks = Array.isArray(content) ? content.map(withoutBytes) : [{ type: 'text', text: content }];

@@ -1,27 +1,27 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { contextFolder } from '../../effects/conversation.js';
 import type { MurmurHome } from '../../home/types.js';
 import { conversationFile } from '../../inference/conversation.js';
+import { pathSegmentProblem } from '../../manifest/grammar.js';
+import type { JsonObject } from './lines.js';
 
-/**
- * The record of a context: in the store the manifest names, by default that of the capsule, else in whichever store has it, since a
- * trace does not say. `undefined` when nothing was recorded.
- */
-export function findConversation(home: MurmurHome, store: string, contextId: string): string | undefined {
-  const root = join(home.root, 'conversations');
-  const below = join(contextFolder(contextId), conversationFile);
-  const first = join(root, store, below);
-  if (existsSync(first)) return first;
-  return storesIn(root)
-    .map((name) => join(root, name, below))
-    .find((path) => existsSync(path));
+/** The store a session recorded its conversations in, by its `session_start`; `undefined` when it recorded none. */
+export function storeOf(start: JsonObject | undefined): string | undefined {
+  const { effective_grants: grants, capsule_name: capsule } = start ?? {};
+  const store = (grants as { context?: { record_store?: unknown } } | undefined)?.context?.record_store;
+  // Older sessions do not say; the capsule's own is the default.
+  const name = store === undefined ? capsule : store;
+  return typeof name === 'string' ? name : undefined;
 }
 
-function storesIn(root: string): string[] {
-  try {
-    return readdirSync(root);
-  } catch {
-    return [];
-  }
+/**
+ * The record of a context in one store. Nowhere else: callers name contexts as they like, so a context of that name in the store of
+ * another capsule is another conversation. `undefined` when nothing was recorded.
+ */
+export function findConversation(home: MurmurHome, store: string | undefined, contextId: string): string | undefined {
+  // The name of a store comes from a trace, or from a bundle somebody sent.
+  if (store === undefined || pathSegmentProblem(store) !== undefined) return undefined;
+  const path = join(home.root, 'conversations', store, contextFolder(contextId), conversationFile);
+  return existsSync(path) ? path : undefined;
 }

@@ -3,6 +3,7 @@ import { idTimeMs } from '../../supervise/ids.js';
 import type { EndedView, LivenessView, SessionFrame } from '../frame.js';
 import type { FrameBody } from '../item.js';
 import { recordCaps, redact, type TextRedactor } from '../redact.js';
+import { storeOf } from './conversations.js';
 import type { JsonObject } from './lines.js';
 
 /** What the records say of a session, gathered line by line. */
@@ -21,6 +22,11 @@ export class SessionFacts {
 
   get capsule(): string {
     return text(this.#start?.capsule_name) ?? '';
+  }
+
+  /** Where its conversations are; `undefined` when it recorded none. */
+  get store(): string | undefined {
+    return storeOf(this.#start);
   }
 
   get hasEnded(): boolean {

@@ -23,7 +23,12 @@ export async function showBundle(path: string, redactText: TextRedactor, sink: S
   const exported = new Date(bundle.header.exported_at).toISOString();
   const evidence = [`a bundle written by mur ${bundle.header.mur} at ${exported}`, ...bundle.warnings];
   const liveness = { verdict: 'Gone' as const, reason: 'it was recorded', evidence, at: Date.now() };
-  await out.write(facts.describe(Date.now(), liveness, undefined, 'a bundle: what was private has been taken out'));
+  const bodies = bundle.header.left_out?.blobs;
+  const note =
+    bodies === undefined
+      ? 'a bundle: what was private has been taken out'
+      : `a bundle: what was private has been taken out, and ${Number(bodies.files)} bodies of requests and responses`;
+  await out.write(facts.describe(Date.now(), liveness, undefined, note));
   const steps = new Steps(context);
   for (const line of bundle.events) for (const body of steps.bodies(line)) await out.write(body);
   for (const line of bundle.trace) {

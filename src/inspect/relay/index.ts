@@ -15,7 +15,7 @@ import type { Frame } from '../frame.js';
 import type { TextRedactor } from '../redact.js';
 import { readToken } from '../token-file.js';
 import { showBundle } from './bundle.js';
-import { passLive } from './live.js';
+import { type Passing, passLive } from './live.js';
 import { pause } from './pause.js';
 import { showEnding, showRecorded } from './recorded.js';
 import type { Sink } from './sink.js';
@@ -58,8 +58,11 @@ export async function relay(options: RelayOptions, sink: Sink): Promise<void> {
   await Promise.all(shown.values());
 }
 
-function unshown({ sessionId: sys }: Target, error: unknown): Frame {
-  const message = `this session cannot be shown: ${reasonOf(error)}`;
+function unshown(target: Target, error: unknown): Frame {
+  return warning(target, `this session cannot be shown: ${reasonOf(error)}`);
+}
+
+function warning({ sessionId: sys }: Target, message: string): Frame {
   return { q: 1, type: 'note', sys, at: Date.now(), note: { type: 'warning', code: '', message, origin: 'runtime' } };
 }
 
@@ -67,17 +70,21 @@ async function showTarget({ home, redactText }: RelayOptions, target: Target, si
   if (target.isBundle === true) return showBundle(target.recordsDir, redactText, sink);
   const recorded = { home, target, redactText };
   let wasLive = false;
-  let isRefused = false;
+  let live: Passing | undefined;
   while (!sink.signal.aborted) {
     const token = target.record === undefined ? undefined : readToken(home, target.sessionId);
     if (token === undefined) break;
-    isRefused = !(await passLive(target, token, sink));
-    if (isRefused) break;
+    live = await passLive(target, token, sink);
+    if (live.kind !== 'passed') break;
     wasLive = true;
     // It ends, or it only ended this connection; its token goes before its process does.
     await pause(againMs, sink.signal);
   }
-  if (!wasLive) return showRecorded({ ...recorded, isRefused }, sink);
+  if (live?.kind === 'foreign') {
+    sink.send([warning(target, `what listens at the address of this session is no session of mur: ${live.reason}`)]);
+  }
+  if (!wasLive || live?.kind === 'foreign')
+    return showRecorded({ ...recorded, ...(live === undefined ? {} : { live: live.kind }) }, sink);
   // The last thing a session writes comes after it has said goodbye.
   while (!sink.signal.aborted && (await livenessOf(target)).verdict !== 'Gone') await pause(againMs, sink.signal);
   if (!sink.signal.aborted) await showEnding(recorded, sink);

@@ -1,7 +1,9 @@
 import { WebSocket } from 'ws';
 import { isExposed } from '../../door/exposed.js';
+import { reasonOf } from '../../errors/index.js';
 import { doorAddress } from '../../liveness/door-address.js';
 import { type Frame, PROTOCOL } from '../frame.js';
+import { decodeFrames } from './decode.js';
 import type { Sink } from './sink.js';
 import { livenessOf, type Target } from './target.js';
 
@@ -9,19 +11,25 @@ import { livenessOf, type Target } from './target.js';
 const verifyMs = 5_000;
 const connectMs = 5_000;
 
+/** How it went: to its end, or not at all, or until something came that no hub of ours sends. */
+export type Passing =
+  | { readonly kind: 'passed' }
+  | { readonly kind: 'refused' }
+  | { readonly kind: 'foreign'; readonly reason: string };
+
 /**
- * Passes on what a session tells about itself, until it ends or nobody reads. `false` when the session could not be asked.
+ * Passes on what a session tells about itself, until it ends or nobody reads.
  *
  * A reader that is slow is waited for here, so the session's own hub sees a slow client and treats it as one: nothing piles up in
  * between. The one thing changed on the way is the verdict in `session` frames: that of this process, which reads all three layers,
  * where the session can only say that it is there.
  */
-export async function passLive(target: Target, token: string, sink: Sink): Promise<boolean> {
+export async function passLive(target: Target, token: string, sink: Sink): Promise<Passing> {
   const address = target.record === undefined ? undefined : doorAddress(target.record.url);
   // A token goes to this machine only, whatever a record says.
-  if (address === undefined || isExposed(address.host)) return false;
+  if (address === undefined || isExposed(address.host)) return { kind: 'refused' };
   const verdict = await verdictOf(target, sink);
-  if (sink.signal.aborted) return true;
+  if (sink.signal.aborted) return { kind: 'passed' };
   // `localhost` may mean ::1 first, where the door does not listen.
   const host = address.host === 'localhost' ? '127.0.0.1' : address.host;
   const socket = new WebSocket(`ws://${host}:${address.port}/inspect`, [PROTOCOL], {
@@ -31,7 +39,7 @@ export async function passLive(target: Target, token: string, sink: Sink): Promi
     maxPayload: 64 * 1024 * 1024,
   });
   return new Promise((resolve) => {
-    let isOpen = false;
+    let passing: Passing = { kind: 'refused' };
     let isGreeting = true;
     let last: (Frame & { readonly type: 'session' }) | undefined;
     const reverify = setInterval(async () => {
@@ -41,23 +49,28 @@ export async function passLive(target: Target, token: string, sink: Sink): Promi
     const leave = (): void => socket.terminate();
     sink.signal.addEventListener('abort', leave, { once: true });
     socket.on('open', () => {
-      isOpen = true;
+      passing = { kind: 'passed' };
     });
-    socket.on('message', (data) => {
-      const message = String(data);
+    const take = (message: string): void => {
+      const frames = decodeFrames(message, target.sessionId);
       // The greeting stands alone: the reader got one from this process.
       if (isGreeting) {
         isGreeting = false;
+        if (frames[0]?.type !== 'hello' || frames.length > 1) throw new Error('it does not begin with a greeting');
+      } else if (frames.some(({ type }) => type === 'session')) {
+        last = frames.findLast((frame) => frame.type === 'session');
+        sink.send(frames.map((frame) => (frame.type === 'session' ? verdict.on(frame) : frame)));
+      } else sink.pass(message);
+    };
+    socket.on('message', (data) => {
+      try {
+        take(String(data));
+      } catch (error) {
+        passing = { kind: 'foreign', reason: reasonOf(error) };
+        socket.removeAllListeners('message');
+        socket.terminate();
         return;
       }
-      if (message.includes('"type":"session"')) {
-        const frames = (JSON.parse(message) as Frame[]).map((frame): Frame => {
-          if (frame.type !== 'session') return frame;
-          last = frame;
-          return verdict.on(frame);
-        });
-        sink.send(frames);
-      } else sink.pass(message);
       socket.pause();
       void sink.ready().then(() => socket.resume());
     });
@@ -66,7 +79,7 @@ export async function passLive(target: Target, token: string, sink: Sink): Promi
     socket.on('close', () => {
       clearInterval(reverify);
       sink.signal.removeEventListener('abort', leave);
-      resolve(isOpen);
+      resolve(passing);
     });
   });
 }

@@ -10,6 +10,7 @@ import { followRecords } from '../records/follower.js';
 import { LineTail, readLines } from '../records/lines.js';
 import { Steps } from '../records/steps.js';
 import type { TextRedactor } from '../redact.js';
+import type { Passing } from './live.js';
 import { pause } from './pause.js';
 import type { Sink } from './sink.js';
 import { livenessOf, type Target } from './target.js';
@@ -19,12 +20,17 @@ export interface RecordedOptions {
   readonly home: MurmurHome;
   readonly target: Target;
   readonly redactText: TextRedactor;
-  /** The session has a token, and took no client all the same. */
-  readonly isRefused?: boolean;
+  /** The session has a token, and this is how asking it live went. */
+  readonly live?: Passing['kind'];
 }
 
-const notInspected = 'it was started without --inspect: this is what it writes to its records';
-const refused = 'it takes no more watchers: this is what it writes to its records';
+/** Why it is not shown live. */
+const notes: { readonly [K in Passing['kind'] | 'unasked']: string } = {
+  unasked: 'it was started without --inspect: this is what it writes to its records',
+  passed: 'it ended the connection: this is what it writes to its records',
+  refused: 'it takes no more watchers: this is what it writes to its records',
+  foreign: 'something else answers at its address: this is what it writes to its records',
+};
 /** How often a session that still runs is looked at again. */
 const lookMs = 1_000;
 
@@ -46,9 +52,7 @@ export async function showRecorded(options: RecordedOptions, sink: Sink): Promis
       capsule: { name: record.capsule_name, version: record.capsule_version },
     };
     const isGone = liveness.verdict === 'Gone';
-    await out.write(
-      facts.describe(Date.now(), liveness, live, isGone ? null : options.isRefused === true ? refused : notInspected),
-    );
+    await out.write(facts.describe(Date.now(), liveness, live, isGone ? null : notes[options.live ?? 'unasked']));
     return isGone;
   };
   let isOver = await describe();
@@ -58,7 +62,7 @@ export async function showRecorded(options: RecordedOptions, sink: Sink): Promis
     {
       ...{ sys: target.sessionId, redactText, recordsDir: target.recordsDir, restFactor: 0, withoutSteps: true },
       startedAt: idTimeMs(target.sessionId) ?? 0,
-      conversation: (contextId) => findConversation(home, facts.capsule, contextId),
+      conversation: (contextId) => findConversation(home, facts.store, contextId),
     },
     (body) => {
       if (body.type === 'trace') facts.heard(body.line);
