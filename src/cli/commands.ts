@@ -33,6 +33,11 @@ export const commandRows: readonly CommandRow[] = [
     summary: 'watch sessions in the browser: charts, messages, tools, time travel',
     load: () => import('./inspect.js'),
   },
+  {
+    name: 'new',
+    summary: 'start a project: an agent, a tool, a hook, a driver or a skill',
+    load: () => import('./new.js'),
+  },
   { name: 'build', summary: 'pack an artifact, compiling its source', load: () => import('./build.js') },
   { name: 'publish', summary: 'publish a built artifact to a registry', load: () => import('./publish.js') },
   { name: 'search', summary: 'look for artifacts in an index', load: () => import('./search.js') },

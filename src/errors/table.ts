@@ -54,7 +54,7 @@ const rows = {
   'E-NEW-001': { when: 'the generator wrote no manifest', waitsFor: 'new from a task' },
   'E-NEW-002': { when: 'the name of a new project is not an artifact name' },
   'E-NEW-003': { when: 'a new project would replace something that exists', hint: 'choose another name or folder' },
-  'E-NEW-004': { when: 'the configured provider cannot generate a capsule', waitsFor: 'new from a task' },
+  'E-NEW-004': { when: 'the provider in the global config is not one that new agents can ask' },
   'E-REG-001': { when: 'no source has the artifact, or none for this platform' },
   'E-REG-002': { when: 'the bytes of an artifact do not have the recorded hash' },
   'E-REG-003': { when: 'a published name and version exists already', hint: 'publish a new version' },
