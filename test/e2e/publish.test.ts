@@ -151,7 +151,7 @@ describe('mur publish', () => {
     expect(ran).toMatchObject({ code: 0, stdout: 'Published ledger@0.2.0\n', stderr: '' });
     expect(server.seen[0]).toMatchObject({ path: '/v1/artifacts?name=ledger&version=0.2.0&runtime=static' });
     expect(server.seen[0]!.headers.authorization).toBe(`Bearer ${key}`);
-    expect(server.seen[0]!.body.equals(bytes)).toBe(true);
+    expect(server.seen[0]!.body().equals(bytes)).toBe(true);
     for (const [next, code] of [
       [409, 'E-REG-003'],
       [401, 'E-IO-003'],

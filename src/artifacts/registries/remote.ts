@@ -131,7 +131,11 @@ class Remote implements RemoteRegistry {
       return new MurError('E-IO-003', message);
     }
     const said = this.#reason(reply.text);
-    if (status === 404) return new MurError('E-REG-001', `artifact ${label} not found in registry ${this.url}`);
+    if (status === 404) {
+      return new MurError('E-REG-001', `artifact ${label} not found in registry ${this.url}`, {
+        hint: 'check the name and the version, or publish it first',
+      });
+    }
     if (status === 409) return new MurError('E-REG-003', `artifact ${label} already exists in registry`);
     const reserved = status === 422 ? /^reserved artifact version '(.*)' is not allowed$/.exec(said)?.[1] : undefined;
     if (reserved !== undefined) {

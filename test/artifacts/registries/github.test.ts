@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type RegistryContext, type SourceSettings, sourceChain } from '../../../src/artifacts/registries/index.js';
 import { Secret } from '../../../src/errors/index.js';
@@ -550,4 +551,28 @@ describe('all platforms of a version', () => {
     const error = await failureOf(chainOf(await gitHub([])).chain.allPlatforms('fast', '1.0.0'));
     expect(error.code).toBe('E-REG-001');
   });
+});
+
+test('whatever GitHub answers, the search ends with an artifact or a code', async () => {
+  let body = '';
+  const server = await serve((_request, response) => void response.end(body));
+  const asset = fc.dictionary(fc.constantFrom('name', 'url', 'browser_download_url', 'size', 'digest'), fc.jsonValue());
+  const json = fc.oneof(
+    fc.json(),
+    fc
+      .record({ tag_name: fc.oneof(fc.string(), fc.jsonValue()), assets: fc.oneof(fc.array(asset), fc.jsonValue()) })
+      .map((value) => JSON.stringify(value)),
+  );
+  await fc.assert(
+    fc.asyncProperty(json, async (text) => {
+      body = text;
+      const { chain } = chainOf(server);
+      const errors = [
+        await failureOf(chain.fetch({ name: 'ledger', platform: host })),
+        await failureOf(chain.fetchRelease({ owner: 'a', repo: 'b', tag: 'v1' })),
+      ];
+      for (const { code } of errors) expect(['E-REG-001', 'E-REG-006']).toContain(code);
+    }),
+    { numRuns: 100 },
+  );
 });

@@ -5,6 +5,7 @@ import { type AddressInfo, createServer as createSocketServer } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { describeArchive } from '../../../src/artifacts/describe.js';
 import type { HttpLimits } from '../../../src/artifacts/registries/http/limits.js';
 import { remoteRegistry } from '../../../src/artifacts/registries/index.js';
 import { sha256Hex } from '../../../src/text/index.js';
@@ -20,6 +21,8 @@ import {
   temporaryFolder,
 } from './server.js';
 
+/** Far below the times of real life, far above what a busy machine needs. */
+const inTimeMs = 15_000;
 const key = 'nexus-key-of-the-tests';
 const bytes = await skill('ledger-style', '0.2.0', 50_000);
 const digest = { 'x-murmur-sha256': sha256Hex(bytes) };
@@ -119,7 +122,7 @@ describe('a body', () => {
       response.once('close', () => clearInterval(drip));
     });
     expect([code, message]).toEqual(['E-IO-003', expect.stringMatching(/only \d+ bytes arrived in 0.2 s/)]);
-    expect(tookMs).toBeLessThan(3_000);
+    expect(tookMs).toBeLessThan(inTimeMs);
     expect(kept).toEqual([]);
   });
 
@@ -142,7 +145,7 @@ describe('a body', () => {
       { transferMs: 600 },
     );
     expect([code, message]).toEqual(['E-IO-003', expect.stringContaining('no whole answer within 0.6 s')]);
-    expect(tookMs).toBeLessThan(3_000);
+    expect(tookMs).toBeLessThan(inTimeMs);
   });
 
   test('that is a gzip bomb is never unpacked', async () => {
@@ -191,7 +194,7 @@ describe('a head', () => {
   test('that never comes is given up after the time of a request', async () => {
     const { code, message, tookMs } = await fetchWith(() => {}, {}, { requestMs: 200 });
     expect([code, message]).toEqual(['E-IO-003', expect.stringContaining('no whole answer within 0.2 s')]);
-    expect(tookMs).toBeLessThan(3_000);
+    expect(tookMs).toBeLessThan(inTimeMs);
   });
 });
 
@@ -268,7 +271,7 @@ test('an error body without end is read to its cap only', async () => {
   });
   expect([code, message]).toEqual(['E-IO-003', expect.stringContaining('HTTP 418: tea tea')]);
   expect(message.length).toBeLessThan(500);
-  expect(tookMs).toBeLessThan(3_000);
+  expect(tookMs).toBeLessThan(inTimeMs);
 });
 
 test('a list without end is refused', async () => {
@@ -291,4 +294,34 @@ test('a key that would break out of its header is not sent', async () => {
     expect.stringContaining('a character that a request header cannot carry'),
   ]);
   expect(server.seen).toEqual([]);
+});
+
+describe('a registry that is published to', () => {
+  async function publishTo(handler: Handler): Promise<Outcome> {
+    const server = await serve(handler);
+    const downloads = join(temporaryFolder(), 'downloads');
+    const limits = { ...quick, requestMs: 300 };
+    const remote = remoteRegistry(server.url, { env: { NEXUS_API_KEY: key }, downloads }, limits);
+    // More than the sockets between us hold.
+    const artifact = { ...(await describeArchive(bytes, 'ledger')), bytes: Buffer.alloc(16_000_000) };
+    const startedAt = performance.now();
+    const { code, message } = await failureOf(remote.publish(artifact));
+    return { code, message, kept: filesBelow(downloads), tookMs: performance.now() - startedAt };
+  }
+
+  test.each<[string, Handler]>([
+    ['takes everything and never answers', (request) => void request.resume()],
+    ['stops to take anything', (request) => void request.pause().removeAllListeners('data')],
+  ])('is given up when it %s', async (_name, handler) => {
+    const { code, message, tookMs } = await publishTo(handler);
+    expect([code, message]).toEqual(['E-IO-003', expect.stringContaining('nothing moved for 0.3 s')]);
+    expect(tookMs).toBeLessThan(inTimeMs);
+  });
+
+  test('may refuse before it has read everything', async () => {
+    const { code, message } = await publishTo((request, response) => {
+      request.once('data', () => response.writeHead(413).end('{"error":"too large"}'));
+    });
+    expect([code, message]).toEqual(['E-IO-003', expect.stringContaining('HTTP 413: too large')]);
+  });
 });

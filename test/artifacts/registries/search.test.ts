@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { describeArchive } from '../../../src/artifacts/describe.js';
 import { localStore } from '../../../src/artifacts/local-store.js';
@@ -10,6 +11,7 @@ function entry(name: string, more: Partial<IndexEntry> = {}): IndexEntry {
   return { name, version: '1.0.0', runtime: 'tool', tags: [], platforms: [], ...more };
 }
 
+const words = ['name', 'version', 'runtime', 'description', 'tags', 'platforms'];
 const rows = [
   { name: 'csv-merge', version: '1.0.4', runtime: 'tool', description: 'Merges tables', tags: ['Data'] },
   { name: 'ledger', version: '0.2.0', runtime: 'skill' },
@@ -137,4 +139,27 @@ describe('an index', () => {
     expect((await failureOf(find('http://127.0.0.1:9/i.json'))).message).toContain('request failed');
     expect((await failureOf(find('/dev/zero'))).message).toContain('not a regular file');
   });
+});
+
+test('whatever a server answers, an index is read or refused with a code', async () => {
+  let body = '';
+  const server = await serve((_request, response) => void response.end(body));
+  const json = fc.oneof(
+    fc.json(),
+    fc.string(),
+    fc
+      .record({
+        schema_version: fc.constant('1'),
+        artifacts: fc.array(fc.dictionary(fc.constantFrom(...words), fc.jsonValue())),
+      })
+      .map((value) => JSON.stringify(value)),
+  );
+  await fc.assert(
+    fc.asyncProperty(json, async (text) => {
+      body = text;
+      const found = await find(`${server.url}/i.json`).catch((error: unknown) => error);
+      if (!Array.isArray(found)) expect(found).toMatchObject({ code: 'E-IO-003' });
+    }),
+    { numRuns: 150 },
+  );
 });

@@ -17,8 +17,8 @@ export interface Seen {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
-  /** Bytes of its body. */
-  body: Buffer;
+  /** Its body so far. */
+  body(): Buffer;
 }
 
 export interface Server {
@@ -39,15 +39,13 @@ export function closedAfter(cleanup: () => Promise<void> | void): void {
 export async function serve(handler: Handler): Promise<Server> {
   const seen: Seen[] = [];
   const server = createServer((request, response) => {
-    const entry: Seen = {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    seen.push({
       method: request.method ?? '',
       path: request.url ?? '',
       headers: request.headers,
-      body: Buffer.alloc(0),
-    };
-    seen.push(entry);
-    request.on('data', (chunk: Buffer) => {
-      entry.body = Buffer.concat([entry.body, chunk]);
+      body: () => Buffer.concat(chunks),
     });
     response.on('error', () => {});
     handler(request, response);

@@ -39,7 +39,7 @@ export interface Surroundings {
 }
 
 export type Downloaded =
-  | { readonly kind: 'bytes'; readonly bytes: Uint8Array; readonly sha256: string }
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   /** The server answered with another status. */
   | { readonly kind: 'refused'; readonly reply: Reply };
 
@@ -66,6 +66,8 @@ export async function download(what: Download, around: Surroundings): Promise<Do
   }
 }
 
+const notStored = 'nothing was stored; when it stays so, tell whoever publishes it';
+
 class Transfer {
   /** What was received is of no use to a later download. */
   isSpoilt = false;
@@ -89,7 +91,7 @@ class Transfer {
         if (reply !== undefined) return { kind: 'refused', reply };
         const bytes = this.part.read();
         const problem = this.#mismatch(bytes);
-        if (problem === undefined) return { kind: 'bytes', bytes, sha256: sha256Hex(bytes) };
+        if (problem === undefined) return { kind: 'bytes', bytes };
         // Once from the start, because the fault may lie in the part that was continued.
         this.isSpoilt = !this.#wasContinued;
         if (this.isSpoilt) throw problem;
@@ -207,12 +209,16 @@ class Transfer {
     const { sizeBytes, sha256 } = this.what.expected ?? {};
     const failed = `artifact integrity check failed for ${this.what.name}`;
     if (sizeBytes !== undefined && bytes.length !== sizeBytes) {
-      return new MurError('E-REG-002', `${failed}: expected ${sizeBytes} bytes, got ${bytes.length}`);
+      return new MurError('E-REG-002', `${failed}: expected ${sizeBytes} bytes, got ${bytes.length}`, {
+        hint: notStored,
+      });
     }
+    const promised = [sha256, this.#digest].filter((digest) => digest !== undefined);
+    if (promised.length === 0) return undefined;
     const actual = sha256Hex(bytes);
-    const wrong = [sha256, this.#digest].find((digest) => digest !== undefined && digest !== actual);
+    const wrong = promised.find((digest) => digest !== actual);
     if (wrong === undefined) return undefined;
-    return new MurError('E-REG-002', `${failed}: expected sha256 ${wrong}, got ${actual}`);
+    return new MurError('E-REG-002', `${failed}: expected sha256 ${wrong}, got ${actual}`, { hint: notStored });
   }
 
   #tooLarge(): MurError {

@@ -1,3 +1,4 @@
+import { isMurError } from '../../../errors/index.js';
 import { interrupted, seconds } from './deadline.js';
 import type { Answer } from './exchange.js';
 import { connectionFailure, NoAnswer } from './failure.js';
@@ -69,15 +70,13 @@ export function encodingProblem({ headers }: Answer): string | undefined {
 }
 
 function reasonOf(signal: AbortSignal | undefined): Error {
-  return signal?.reason instanceof NoAnswer ? signal.reason : interrupted();
+  const reason: unknown = signal?.reason;
+  return reason instanceof NoAnswer || isMurError(reason) ? reason : interrupted();
 }
 
+/** Errors of the socket and the parser have a code; those that were thrown here, by `take` or the pace, pass as they are. */
 function lost(error: unknown, receivedBytes: number): unknown {
-  if ((error as { code?: unknown }).code !== 'ECONNRESET')
-    return error instanceof Error && 'code' in error ? mapped(error) : error;
+  if (error instanceof NoAnswer || isMurError(error)) return error;
+  if ((error as { code?: unknown }).code !== 'ECONNRESET') return connectionFailure(error);
   return new NoAnswer(`request failed: the connection was lost after ${receivedBytes} bytes`, { isPassing: true });
-}
-
-function mapped(error: Error): Error {
-  return 'murError' in error ? error : connectionFailure(error);
 }

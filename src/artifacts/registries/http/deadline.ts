@@ -1,4 +1,4 @@
-import { MurError } from '../../../errors/index.js';
+import { isMurError, MurError } from '../../../errors/index.js';
 import { NoAnswer } from './failure.js';
 
 /** A signal that aborts after a time or with an outer signal, whichever is first. Call `end` when it is no longer needed. */
@@ -32,7 +32,11 @@ export class Deadline {
     this.#outer?.removeEventListener('abort', this.#interrupt);
   }
 
-  readonly #interrupt = (): void => this.#controller.abort(interrupted());
+  /** A deadline above this one says itself why it ended; anything else is somebody who does not want to wait. */
+  readonly #interrupt = (): void => {
+    const reason: unknown = this.#outer?.reason;
+    this.#controller.abort(reason instanceof NoAnswer || isMurError(reason) ? reason : interrupted());
+  };
 }
 
 export function interrupted(): MurError {

@@ -12,7 +12,7 @@ import { MurError } from '../../../errors/index.js';
 import { isPrivateAddress } from '../../../policy/network.js';
 import { murVersion } from '../../../version.js';
 import { redirectTarget } from './address.js';
-import { Deadline } from './deadline.js';
+import { seconds } from './deadline.js';
 import { connectionFailure, NoAnswer } from './failure.js';
 import type { HttpLimits } from './limits.js';
 import { publicLookup, refusePrivateLiteral } from './lookup.js';
@@ -102,10 +102,10 @@ async function send(out: Outgoing, hop: Hop, limits: HttpLimits, signal: AbortSi
 
 /** An answer that comes before the body is sent ends the sending: it is usually a refusal. */
 async function answerTo(request: ClientRequest, body: Uint8Array | undefined, limits: HttpLimits) {
-  let answered = false;
+  let isAnswered = false;
   const answer = new Promise<IncomingMessage>((resolve, reject) => {
     request.once('response', (response) => {
-      answered = true;
+      isAnswered = true;
       // Whoever reads the body hears of its end; a body that nobody reads may end as it likes.
       response.on('error', () => {});
       resolve(response);
@@ -117,20 +117,16 @@ async function answerTo(request: ClientRequest, body: Uint8Array | undefined, li
     request.end();
     return answer;
   }
+  // Idle: the server neither takes bytes nor answers. How long it takes in all is for the caller's signal to bound.
+  request.setTimeout(limits.requestMs, () => {
+    request.destroy(new NoAnswer(`request failed: nothing moved for ${seconds(limits.requestMs)}`));
+  });
   answer.catch(() => {});
   const step = 64 * 1024;
-  for (let at = 0; at < body.length && !answered; at += step) {
-    if (request.write(body.subarray(at, at + step))) continue;
-    const stalled = new Deadline(limits.paceMs);
-    try {
-      await Promise.race([once(request, 'drain', { signal: stalled.signal }), answer]);
-    } catch (error) {
-      throw stalled.signal.aborted ? stalled.signal.reason : error;
-    } finally {
-      stalled.end();
-    }
+  for (let at = 0; at < body.length && !isAnswered; at += step) {
+    if (!request.write(body.subarray(at, at + step))) await Promise.race([once(request, 'drain'), answer]);
   }
-  if (!answered) request.end();
+  if (!isAnswered) request.end();
   return answer;
 }
 
