@@ -66,6 +66,23 @@ export function record(name: string, measured: unknown): void {
   writeFileSync(join(shots, `${name}.json`), `${JSON.stringify(measured, null, 2)}\n`);
 }
 
+export interface Shift {
+  readonly value: number;
+  /** Milliseconds after the page was asked for. */
+  readonly at: number;
+  readonly what: readonly string[];
+}
+
+/** Every shift the browser saw from the start of the page on, with what moved. */
+export const watchShifts = `globalThis.shifts = [];
+new PerformanceObserver((list) => {
+  for (const entry of list.getEntries()) {
+    const what = entry.sources.map(({ node, previousRect: a, currentRect: b }) =>
+      (node?.className || node?.parentElement?.className || node?.nodeName) + ' ' + [a.x, a.y, a.width, a.height] + ' to ' + [b.x, b.y, b.width, b.height]);
+    globalThis.shifts.push({ value: entry.value, at: entry.startTime, what });
+  }
+}).observe({ type: 'layout-shift', buffered: true });`;
+
 interface Violation {
   readonly id: string;
   readonly nodes: readonly { readonly target: unknown; readonly failureSummary?: string }[];

@@ -1,8 +1,9 @@
 // biome-ignore-all lint/performance/useDomNodeTextContent: what people see, not what the document holds
 /** The page in front of real sessions: `mur run --inspect` while it runs, `mur inspect` after it has ended. */
-import type { Browser, Page } from 'playwright-core';
+import { resolve } from 'node:path';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { keepShot, launchBrowser, type Opened, openPage } from './browser.js';
+import { keepShot, launchBrowser, type Opened, openPage, record, type Shift, watchShifts } from './browser.js';
 import { rehearsal, Sandbox, type Started } from './cli.js';
 
 let browser: Browser;
@@ -39,6 +40,10 @@ const turns = [
   },
   { expect: 'the valve is shut', say: 'The valve is shut, which is why the pump stopped.', delay_ms: 60 },
 ];
+
+/** For a step of the demo on a machine that does much else. */
+const patienceMs = 12_000;
+const demo = resolve(import.meta.dirname, '../../examples/first');
 
 /** The address a command tells on stderr. */
 async function addressOf(started: Started): Promise<string> {
@@ -99,4 +104,70 @@ test('a session that ended is opened from its records, and scrubbed through', as
   await page.locator('.stage .state.on[data-id="turn.inferring"]').waitFor();
   await keepShot(page, 'real-ended');
   expect(errors).toEqual([]);
+});
+
+test('a newcomer sees the chart move, finds what a tool was given and gave, and goes back to it, by what is written on the page', async () => {
+  sandbox.copy(demo, 'project');
+  // Once before, as `npm run demo` does it: the first run of all compiles the tools.
+  expect((await sandbox.run(['run', '--task', 'Why did the pump stop?'])).code).toBe(0);
+  const run = sandbox.start(['run', '--task', 'Why did the pump stop?', '--inspect']);
+  const address = await addressOf(run);
+  const began = performance.now();
+  const passed: Record<string, number> = {};
+  const reached = (step: string) => {
+    passed[step] = Math.round(performance.now() - began);
+  };
+  opened = await openPage(browser, address, {}, watchShifts);
+  const { page, errors } = opened;
+  let clicks = 0;
+  const click = async (what: Locator) => {
+    clicks += 1;
+    await what.click();
+  };
+
+  // The chart says by its name what it shows; without a click it says something else a moment later.
+  const chart = page.getByRole('img', { name: /^Chart of / }).first();
+  await chart.waitFor();
+  reached('page ready');
+  const names = new Set<string | null>();
+  await expect
+    .poll(async () => names.add(await chart.getAttribute('aria-label')).size, { interval: 15, timeout: patienceMs })
+    .toBeGreaterThan(2);
+  reached('chart moved');
+
+  // The conversation is open, and so are its tool calls.
+  const conversation = page.getByRole('region', { name: 'Conversation' });
+  const call = conversation.getByRole('button', { name: /^mur-tool-files search / });
+  await call.waitFor({ timeout: patienceMs });
+  const card = conversation.getByRole('article', { name: /^mur-tool-files search / });
+  await expect
+    .poll(() => card.innerText(), { timeout: patienceMs })
+    .toMatch(/Input[\s\S]*WARN\|STOP[\s\S]*Output[\s\S]*dry-run protection/);
+  reached('input and output read');
+  const shifts = await page.evaluate<Shift[]>('globalThis.shifts');
+
+  await click(call);
+  await page
+    .getByRole('status')
+    .getByText(/^time travel/)
+    .waitFor();
+  await page.getByRole('img', { name: /^Chart of tool-call 1, now in running/ }).waitFor();
+  expect(await card.isVisible()).toBe(true);
+  reached('back at the call');
+  await keepShot(page, 'newcomer');
+
+  await click(page.getByRole('button', { name: /^back to/ }));
+  await page
+    .getByRole('status')
+    .getByText(/^(live|ended)$/)
+    .waitFor();
+  reached('back at the end');
+
+  record('newcomer', { clicks, passedMs: passed, shifts });
+  expect(clicks).toBeLessThanOrEqual(3);
+  // Ten seconds on a machine with nothing else to do; the times are in the artifact.
+  expect(passed['back at the call']).toBeLessThan(3 * patienceMs);
+  expect(shifts).toEqual([]);
+  expect(errors).toEqual([]);
+  expect((await run.ended).code).toBe(0);
 });

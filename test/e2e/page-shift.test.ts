@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Frame } from '../../src/inspect/frame.js';
 import { recorded, running } from '../inspect/page/frames.js';
 import { type PageServer, servePage } from '../inspect/page/server.js';
-import { type Look, launchBrowser, openPage, record } from './browser.js';
+import { type Look, launchBrowser, openPage, record, type Shift, watchShifts } from './browser.js';
 
 let browser: Browser;
 let server: PageServer | undefined;
@@ -37,22 +37,6 @@ async function playAll(target: PageServer): Promise<void> {
   }
   target.send([told.session]);
 }
-
-interface Shift {
-  readonly value: number;
-  readonly at: number;
-  readonly what: readonly string[];
-}
-
-/** Every shift the browser saw from the start of the page on, with what moved. */
-const watchShifts = `globalThis.shifts = [];
-new PerformanceObserver((list) => {
-  for (const entry of list.getEntries()) {
-    const what = entry.sources.map(({ node, previousRect: a, currentRect: b }) =>
-      (node?.className || node?.parentElement?.className || node?.nodeName) + ' ' + [a.x, a.y, a.width, a.height] + ' to ' + [b.x, b.y, b.width, b.height]);
-    globalThis.shifts.push({ value: entry.value, at: entry.startTime, what });
-  }
-}).observe({ type: 'layout-shift', buffered: true });`;
 
 test.each([
   ['wide', {}],

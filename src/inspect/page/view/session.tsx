@@ -22,7 +22,11 @@ export function Session() {
       <Spending />
       {info !== null && <Containment info={info} />}
       <h2>Refused</h2>
-      {refused.length === 0 ? <p class="dim">Nothing was refused so far.</p> : <Problems label="Refused" problems={refused} />}
+      {refused.length === 0 ? (
+        <p class="dim">Nothing was refused so far.</p>
+      ) : (
+        <Problems label="Refused" problems={refused} />
+      )}
       {info !== null && <About info={info} />}
     </section>
   );

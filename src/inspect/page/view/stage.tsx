@@ -27,6 +27,8 @@ export function Stage({ def, actor, trail, isLive }: Props) {
   const drawing = useMemo(() => def.layout && drawingOf(def.layout), [def.key]);
   const value = actor.snap.v;
   const leaves = leafIds(def.id, value);
+  // Where nothing moves any more, there is nothing to follow: the whole way lies open.
+  const mode = actor.gone === null ? ui.camera : 'fit';
 
   const show = (view: Box) => {
     camera.current = view;
@@ -65,7 +67,7 @@ export function Stage({ def, actor, trail, isLive }: Props) {
     if (drawing === null || free || size.w === 0) return;
     const focus = focusOf(drawing.layout, leaves, actor.hot, size);
     const before = camera.current;
-    const goal = viewOf(drawing.layout, size, ui.camera, focus, before);
+    const goal = viewOf(drawing.layout, size, mode, focus, before);
     cancelAnimationFrame(moving.current);
     if (before === null || matchMedia('(prefers-reduced-motion: reduce)').matches) return show(goal);
     const began = performance.now();
@@ -77,7 +79,7 @@ export function Stage({ def, actor, trail, isLive }: Props) {
       if (part < 1) moving.current = requestAnimationFrame(frame);
     };
     moving.current = requestAnimationFrame(frame);
-  }, [drawing, stateKey, hotKey, size.w, size.h, ui.camera, free]);
+  }, [drawing, stateKey, hotKey, size.w, size.h, mode, free]);
 
   const take = (view: Box) => {
     cancelAnimationFrame(moving.current);
@@ -141,16 +143,16 @@ export function Stage({ def, actor, trail, isLive }: Props) {
       <div class="stage-tools" role="toolbar" aria-label="Camera">
         <IconButton icon="minus" label="Zoom out" act={() => zoom(1 / 1.3)} />
         <IconButton icon="plus" label="Zoom in" act={() => zoom(1.3)} />
-        {(['fit', 'follow'] as const).map((mode) => (
+        {(['fit', 'follow'] as const).map((each) => (
           <IconButton
-            key={mode}
-            icon={mode === 'fit' ? 'fit' : 'target'}
-            label={mode === 'fit' ? 'Show the whole chart' : 'Follow what is active'}
+            key={each}
+            icon={each === 'fit' ? 'fit' : 'target'}
+            label={each === 'fit' ? 'Show the whole chart' : 'Follow what is active'}
             shortcut="f"
-            pressed={ui.camera === mode && !free}
+            pressed={mode === each && !free}
             act={() => {
               setFree(false);
-              set({ camera: mode });
+              set({ camera: each });
             }}
           />
         ))}

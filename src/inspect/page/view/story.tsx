@@ -89,7 +89,8 @@ function TaskHead({ task }: { task: Task }) {
   return (
     <article class="task">
       <h2>
-        Task <code>{shortId(task.id)}</code> <span class="dim">{sources[task.source] ?? clean(task.source)}</span>
+        Task <code>{shortId(task.id)}</code>
+        {task.source && <span class="dim"> {sources[task.source] ?? clean(task.source)}</span>}
       </h2>
       <Clip
         text={task.text ?? (session.synced ? 'Its text is not in what was kept.' : '…')}

@@ -79,8 +79,10 @@ function CallCard({ call }: { call: Call }) {
   const [isHeld] = useState(call.output === null && call.kind !== 'shell' && isLive);
   const isChosen = ui.call === call.key;
   const lines = isChosen ? 16 : 3;
+  const [name, sum] = [clean(call.name), summaryOf(call.input, 60)];
   return (
-    <div
+    <article
+      aria-label={`${name} ${sum}`}
       class={`call ${call.status} ${isChosen ? 'chosen' : isHeld ? 'held' : ''} ${call.start > at && !isChosen ? 'future' : ''}`}
       data-call={call.key}
     >
@@ -92,8 +94,8 @@ function CallCard({ call }: { call: Call }) {
         title="Go to this call"
       >
         <Icon name={call.kind} />
-        <span class="call-name">{clean(call.name)}</span>
-        <span class="call-sum dim">{summaryOf(call.input, 60)}</span>
+        <span class="call-name">{name}</span>
+        <span class="call-sum dim">{sum}</span>
         <Changing className="call-took" text={tookText(call, at)} />
         <Changing className={`status ${call.status}`} text={statusText(call)} />
       </button>
@@ -123,7 +125,7 @@ function CallCard({ call }: { call: Call }) {
         )}
         {call.error !== null && <p class="fault">{clean(call.error)}</p>}
       </div>
-    </div>
+    </article>
   );
 }
 
