@@ -1,31 +1,30 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { hostPlatform, readCapsuleComponent } from './artifacts/index.js';
 import { MurError, reasonOf } from './errors/index.js';
 import { readConfig } from './home/config.js';
 import { hostPathsOf } from './home/config-host-paths.js';
 import { withEnvFile } from './home/env-file.js';
 import { locateMurmurHome } from './home/index.js';
-import { expectationsOf, readLock } from './lock/index.js';
 import {
   type ContainmentClass,
   type LifecycleOverride,
   type ManifestWarning,
-  parseManifest,
   type RuntimeManifest,
-  readManifestText,
   readRegularFile,
   releaseWarning,
   strongestContainment,
 } from './manifest/index.js';
 import { capabilityPolicyFromManifest } from './policy/index.js';
 import { type StageRequest, taskLimitBytes } from './stage/index.js';
+import { type CapsuleRef, installedSubject, projectSubject, type Subject } from './subject.js';
 import { murVersion } from './version.js';
 
 /** What a person or a program asks of `mur run`. Absent fields take the defaults of spec/cli.md 11.1. */
 export interface RunRequest {
   /** Default `./murmur.yaml`. */
   readonly manifestPath?: string;
+  /** An installed capsule, instead of a manifest. */
+  readonly capsule?: CapsuleRef;
   /** A file's path, or the task itself. */
   readonly task?: string;
   readonly workdir?: string;
@@ -48,22 +47,35 @@ export interface PreparedRun {
   readonly warnings: readonly ManifestWarning[];
 }
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 /**
  * Everything `launch` needs for a run of the manifest: manifest read and lowered, `.env` and config consulted, task text taken
- * (spec/cli.md 11.2 up to staging). Makes nothing on disk. Throws `MurError`.
+ * (spec/cli.md 11.2 up to staging). Makes nothing on disk. Throws `MurError`. A `capsule` is for `prepareCapsule`.
  */
-export function prepareRun(
-  run: RunRequest,
-  hostEnv: Readonly<Record<string, string | undefined>> = process.env,
-): PreparedRun {
+export function prepareRun(run: RunRequest, hostEnv: Environment = process.env): PreparedRun {
   const manifestFile = resolve(run.manifestPath ?? 'murmur.yaml');
-  const manifestDir = dirname(manifestFile);
-  const env = run.noEnvFile === true ? hostEnv : withEnvFile(hostEnv, manifestDir);
-  const manifestText = readManifestText(manifestFile);
-  const { manifest, warnings } = parseManifest(manifestText, {
-    path: manifestFile,
-    release: murVersion,
-  });
+  // Before the manifest: a malformed .env is told of first.
+  const env = environmentOf(run, hostEnv, dirname(manifestFile));
+  return prepare(run, hostEnv, env, projectSubject(manifestFile));
+}
+
+/** The same for an installed capsule, with its project's `.env` when it is run inside of one. */
+export async function prepareCapsule(
+  capsule: CapsuleRef,
+  run: RunRequest,
+  hostEnv: Environment = process.env,
+): Promise<PreparedRun> {
+  const env = environmentOf(run, hostEnv, resolve('.'));
+  return prepare(run, hostEnv, env, await installedSubject(capsule, locateMurmurHome(hostEnv).root));
+}
+
+function environmentOf({ noEnvFile }: RunRequest, hostEnv: Environment, dir: string): Environment {
+  return noEnvFile === true ? hostEnv : withEnvFile(hostEnv, dir);
+}
+
+function prepare(run: RunRequest, hostEnv: Environment, env: Environment, subject: Subject): PreparedRun {
+  const { manifest, warnings } = subject;
   const release = releaseWarning(manifest.murVersion, murVersion);
   const globalConfig = join(locateMurmurHome(hostEnv).root, 'config.yaml');
   const config = readConfig({ global: globalConfig, project: resolve('.murmur/config.yaml') });
@@ -77,18 +89,13 @@ export function prepareRun(
       hint: 'drop --deadline, or set capabilities.limits.deadline_seconds',
     });
   }
-  const lock = planLock(manifestDir, manifest);
-  const component = manifest.inference === undefined ? readCapsuleComponent(manifestDir).bytes : undefined;
   const request: StageRequest = {
-    manifestDir,
-    manifestFile,
-    manifestText,
+    manifestDir: subject.dir,
+    ...subject.load(),
     manifest,
     capsuleName: manifest.name,
     capsuleVersion: manifest.version,
-    ...(component === undefined ? {} : { capsuleComponent: component }),
     artifacts: manifest.artifacts,
-    ...lock,
     allowlistedTools: new Set(
       manifest.artifacts.filter(({ runtime }) => runtime === 'tool').map(({ toolName }) => toolName),
     ),
@@ -122,17 +129,6 @@ export function prepareRun(
       ...config.warnings.map((message) => ({ message })),
     ],
   };
-}
-
-/** With a lock, what it pins on this host; without one, that one is to be made (spec/cli.md 11.2 step 9). */
-function planLock(
-  manifestDir: string,
-  { artifacts }: RuntimeManifest,
-): Pick<StageRequest, 'lockExpectations' | 'createLockIn'> {
-  const lock = readLock(manifestDir);
-  if (lock === undefined) return { createLockIn: manifestDir };
-  const fromStores = artifacts.filter(({ source }) => source === undefined);
-  return { lockExpectations: expectationsOf(lock, fromStores, hostPlatform()) };
 }
 
 /** The bytes of an existing file, else the text itself. */

@@ -72,6 +72,9 @@ export function runRequest(flags: RunFlags): RunRequest {
   };
   return {
     manifestPath: flags.manifest,
+    ...(flags.capsule === undefined || flags.capsuleVersion === undefined
+      ? {}
+      : { capsule: { name: flags.capsule, version: flags.capsuleVersion } }),
     noEnvFile: !flags.envFile,
     bindAddr: flags.bind,
     ...(Object.keys(lifecycle).length === 0 ? {} : { lifecycle }),
@@ -107,7 +110,8 @@ function outputMode(flags: RunFlags): OutputMode {
   return flags.print === true ? 'print' : 'human';
 }
 
-function nextStep({ manifest }: RunFlags): string {
-  const where = manifest === './murmur.yaml' ? '' : ` --manifest ${manifest}`;
+function nextStep({ manifest, capsule, capsuleVersion }: RunFlags): string {
+  const project = manifest === './murmur.yaml' ? '' : ` --manifest ${manifest}`;
+  const where = capsule === undefined ? project : ` --capsule ${capsule} --capsule-version ${capsuleVersion}`;
   return `next: mur run${where} --task "a task of your own"`;
 }

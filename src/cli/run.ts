@@ -5,6 +5,8 @@ import { parseDeadline } from './deadline.js';
 /** The flags of `mur run` as the parser leaves them. */
 export interface RunFlags extends CommonFlags {
   readonly manifest: string;
+  readonly capsule?: string;
+  readonly capsuleVersion?: string;
   readonly task?: string;
   readonly context?: string;
   readonly workdir?: string;
@@ -28,6 +30,7 @@ Examples:
   mur run                                       run ./murmur.yaml; the task is task.md in its work folder
   mur run --task "Summarise the notes"          give the task as text, or name a file that holds it
   mur run --print --task report.md > answer.md  only the answer on stdout
+  mur run --capsule acme/pump --capsule-version 1.0.0   an installed capsule; no lock is read or made
   mur run --json &                              one line with the address of the door, for scripts
 
 Exit status: 0 done, 1 an error or a task that did not complete, 2 wrong usage.`;
@@ -42,6 +45,8 @@ export function command(shell: Shell): Command {
   };
   group('What runs:', [
     new Option('--manifest <path>', 'capsule manifest; its folder is the project').default('./murmur.yaml'),
+    new Option('--capsule <name>', 'an installed capsule instead; needs --capsule-version').conflicts('manifest'),
+    new Option('--capsule-version <version>', 'its exact version; needs --capsule'),
     new Option('--task <path-or-text>', 'the task: a file, or the text itself'),
     new Option('--context <id>', 'conversation the task belongs to'),
     new Option('--system-prompt <text>', 'replaces the system prompt; empty clears it'),
@@ -62,12 +67,15 @@ export function command(shell: Shell): Command {
     new Option('-q, --quiet', 'no progress; warnings and errors stay'),
     new Option('--no-color', 'no colours (NO_COLOR works too)'),
   ]);
-  return run.allowExcessArguments(false).action((flags: RunFlags) =>
-    shell.run('run', flags, async (flags, context) => {
+  return run.allowExcessArguments(false).action((flags: RunFlags) => {
+    if ((flags.capsule === undefined) !== (flags.capsuleVersion === undefined)) {
+      run.error("error: options '--capsule' and '--capsule-version' go together");
+    }
+    return shell.run('run', flags, async (flags, context) => {
       const { runSession } = await import('./run-session.js');
       return runSession(flags, context, async () => (await import('../index.js')).runCapsule);
-    }),
-  );
+    });
+  });
 }
 
 function deadline(text: string): number {

@@ -33,7 +33,10 @@ export async function check(draft: StageDraft): Promise<void> {
   draft.systemPrompt = await resolvePrompt(
     request.inference.systemPrompt,
     {
-      readFile: (path) => readFile(resolvePath(request.manifestDir, path), 'utf8'),
+      readFile: async (path) =>
+        request.readCapsuleFile === undefined
+          ? readFile(resolvePath(request.manifestDir, path), 'utf8')
+          : Buffer.from(await request.readCapsuleFile(path)).toString('utf8'),
       readSkill: async (name) => skillText(resolved, name),
     },
     request.systemPromptOverride,

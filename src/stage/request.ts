@@ -29,6 +29,8 @@ export interface StageRequest {
   readonly capsuleArtifact?: string;
   /** A script capsule's component. Absent for an agent capsule. */
   readonly capsuleComponent?: Uint8Array;
+  /** A file of a capsule launched by name, which has no folder. Absent: its files lie in `manifestDir`. */
+  readonly readCapsuleFile?: (path: string) => Promise<Uint8Array>;
   /** In declaration order. */
   readonly artifacts: readonly ArtifactEntry[];
   /**
