@@ -1,4 +1,5 @@
 import {
+  type Alias,
   type Document,
   isAlias,
   isMap,
@@ -8,6 +9,8 @@ import {
   type Node,
   type Pair,
   type Scalar,
+  type YAMLMap,
+  type YAMLSeq,
 } from 'yaml';
 import { maxDepth } from './nesting.js';
 
@@ -69,12 +72,23 @@ export function lowerDocument(document: Document.Parsed, options: TreeOptions): 
   const facts = new WeakMap<object, MappingFacts>();
   const sequences = new WeakMap<object, { readonly offset: number; readonly items: readonly number[] }>();
   const open = new Set<Node>();
+  const anchors = new Map<string, Node>();
+  const targets = new Map<Node, Node | undefined>();
   let aliasNodes = 0;
+
+  /** What an alias stands for: the last node before it with that anchor. The library would search the document each time. */
+  const targetOf = (alias: Alias): Node | undefined => {
+    if (!targets.has(alias)) targets.set(alias, anchors.get(alias.source));
+    return targets.get(alias);
+  };
+  const anchor = (node: Scalar | YAMLMap | YAMLSeq) => {
+    if (node.anchor !== undefined) anchors.set(node.anchor, node);
+  };
 
   // Messages leave alias names out: a key that starts with a star reads as one.
   const lower = (node: unknown, path: Path, inAlias: boolean): unknown => {
     if (isAlias(node)) {
-      const target = node.resolve(document);
+      const target = targetOf(node);
       const offset = offsetOf(node);
       if (target === undefined) throw new TreeFault('this alias has no anchor', offset);
       if (open.has(target)) throw new TreeFault('this alias contains itself', offset);
@@ -86,8 +100,9 @@ export function lowerDocument(document: Document.Parsed, options: TreeOptions): 
         throw new TreeFault(`aliases expand to more than ${maxAliasNodes} values`, offsetOf(node));
       }
     }
+    if (!isScalar(node) && !isMap(node) && !isSeq(node)) return null;
+    if (!inAlias) anchor(node);
     if (isScalar(node)) return lowerScalar(node, options.keepsText(path));
-    if (!isMap(node) && !isSeq(node)) return null;
     if (path.length >= maxDepth) throw new TreeFault(`nested deeper than ${maxDepth} levels`, offsetOf(node));
 
     open.add(node);
@@ -115,7 +130,8 @@ export function lowerDocument(document: Document.Parsed, options: TreeOptions): 
     facts.set(mapping, { offset, entries, oddKeys });
     for (const pair of pairs) {
       const keyOffset = offsetOf(pair.key, offset);
-      const key = keyOf(pair.key, document, keyOffset);
+      if (!inAlias && isScalar(pair.key)) anchor(pair.key);
+      const key = keyOf(isAlias(pair.key) ? targetOf(pair.key) : pair.key, keyOffset);
       if (entries.has(key.text)) throw new TreeFault(`duplicate key '${shorten(key.text)}'`, keyOffset);
       if (!key.isString) oddKeys.push(key.text);
       entries.set(key.text, {
@@ -176,8 +192,7 @@ function lowerScalar(node: Scalar, keepText: boolean): unknown {
   return value;
 }
 
-function keyOf(key: unknown, document: Document.Parsed, offset: number): { text: string; isString: boolean } {
-  const node = isAlias(key) ? key.resolve(document) : key;
+function keyOf(node: unknown, offset: number): { text: string; isString: boolean } {
   if (!isScalar(node)) throw new TreeFault('a mapping key must be a single value', offset);
   if (node.type === 'PLAIN' && node.source?.includes('\uFEFF')) {
     throw new TreeFault('byte-order mark inside the document', offset);

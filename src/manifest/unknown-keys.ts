@@ -8,6 +8,9 @@ interface UnknownKey {
   readonly known: readonly string[];
 }
 
+/** More than anybody corrects by hand; a file with more was not written for mur. */
+const maxReported = 100;
+
 /** Warns once per key that no schema names (spec/manifest.md section 1.2). `versionNote` is added when there is any. */
 export function reportUnknownKeys(
   schema: z.core.$ZodType,
@@ -16,7 +19,7 @@ export function reportUnknownKeys(
 ): void {
   const found: UnknownKey[] = [];
   collect(schema, report.tree.root, [], report, found);
-  for (const { path, known } of found) {
+  for (const { path, known } of found.slice(0, maxReported)) {
     const key = String(path.at(-1));
     const blockPath = path.slice(0, -1);
     const place = blockPath.length === 0 ? 'at the top level' : `in '${dotted(blockPath)}'`;
@@ -24,6 +27,8 @@ export function reportUnknownKeys(
     const advice = near === undefined ? 'it may come from a newer runtime' : `did you mean '${near}'?`;
     report.warn('W-SEC-019', `unknown key '${key}' ${place} is ignored; ${advice}`, path);
   }
+  const rest = found.length - maxReported;
+  if (rest > 0) report.warn('W-SEC-019', `${rest} more unknown keys are ignored`, found[maxReported]!.path);
   const note = found.length === 0 ? undefined : versionNote?.(found.length);
   if (note !== undefined) report.warn('W-SEC-019', note, ['mur_version']);
 }

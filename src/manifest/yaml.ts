@@ -1,4 +1,5 @@
-import { LineCounter, parseDocument } from 'yaml';
+import { LineCounter } from 'yaml';
+import { composeDocument } from './compose.js';
 import { deepNesting, maxDepth } from './nesting.js';
 import { lowerDocument, type Path, type Position, type Tree, TreeFault } from './tree.js';
 
@@ -36,31 +37,22 @@ export function parseYaml(text: string, keepsText: (path: Path) => boolean): Yam
     return { ok: false, detail: `nested deeper than ${maxDepth} levels`, at: placeOf(body, tooDeep) };
   }
   try {
-    const document = parseDocument(body, {
-      version: '1.2',
-      schema: 'core',
-      resolveKnownTags: false,
-      // Found while lowering instead: the library compares every pair of keys, which is slow on a hostile file.
-      uniqueKeys: false,
-      intAsBigInt: true,
-      prettyErrors: false,
-      logLevel: 'error',
-      lineCounter,
-    });
-    const fault = document.errors[0] ?? document.warnings[0];
-    if (fault !== undefined) {
-      const position = at(fault.pos[0]);
-      const hint = unquotedReference(body, position.line);
-      return { ok: false, detail: withoutText(fault.message), at: position, ...(hint === undefined ? {} : { hint }) };
-    }
+    const document = composeDocument(body, lineCounter);
     if (document.directives.yaml.explicit && document.directives.yaml.version !== '1.2') {
       const offset = Math.max(0, body.search(/^%YAML/m));
       return { ok: false, detail: `%YAML ${document.directives.yaml.version} is not supported`, at: at(offset) };
     }
     return { ok: true, tree: lowerDocument(document, { lineCounter, keepsText }) };
   } catch (error) {
-    if (error instanceof TreeFault) return { ok: false, detail: error.message, at: at(error.offset) };
-    throw error;
+    if (!(error instanceof TreeFault)) throw error;
+    const position = at(error.offset);
+    const hint = unquotedReference(body, position.line);
+    return {
+      ok: false,
+      detail: withoutText(error.message),
+      at: position,
+      ...(hint === undefined ? {} : { hint }),
+    };
   }
 }
 
@@ -78,7 +70,9 @@ function withoutText(message: string): string {
 /** The advice for `{ api_key: ${NAME} }`, whose brace ends the value early. */
 function unquotedReference(text: string, line: number): string | undefined {
   const written = text.split('\n', line)[line - 1] ?? '';
-  const reference = /[{,].*?(\$\{[^}'"]*\}?)/.exec(written)?.[1];
-  if (reference === undefined) return undefined;
+  // Found step by step: a pattern for the whole looks at every pair of places in a line of commas.
+  const start = written.indexOf('${');
+  if (start === -1 || !/[{,]/.test(written.slice(0, start))) return undefined;
+  const reference = /^\$\{[^}'"]*\}?/.exec(written.slice(start))![0];
   return `inside { } quote the reference, as in "${reference}", or write the block one key per line`;
 }

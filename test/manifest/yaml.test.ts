@@ -25,11 +25,7 @@ describe('the YAML profile of manifests', () => {
     ['%YAML 1.1', '%YAML 1.1\n---\nname: a\n', at(1, 1, '%YAML 1.1 is not supported')],
     ['another YAML version', '%YAML 1.3\n---\nname: a\n', at(1, 7, 'Unsupported YAML version 1.3')],
     ['an unknown directive', '%FOO x\n---\nname: a\n', at(1, 1, 'Unknown directive')],
-    [
-      'a second document',
-      'name: a\n---\nname: b\n',
-      at(2, 1, 'Source contains multiple documents; please use YAML.parseAllDocuments()'),
-    ],
+    ['a second document', 'name: a\n---\nname: b\n', at(2, 1, 'the file holds more than one document')],
     [
       'a byte-order mark after the start of the document',
       '---\n\uFEFFname: a\n',
