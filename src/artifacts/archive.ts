@@ -7,7 +7,7 @@
  * Does not stop: an archive whose content is harmful as such, which is for grants and the sandbox; one as large as the limits
  * allow, which is held in memory whole.
  */
-import { MurError } from '../errors/index.js';
+import { type ErrorCode, MurError } from '../errors/index.js';
 import { type ArchiveLimits, archiveLimits } from './zip/limits.js';
 import type { PackEntry } from './zip/pack.js';
 import { shown, ZipProblem } from './zip/problem.js';
@@ -35,6 +35,20 @@ export async function openArchive(
   place: string,
   limits: ArchiveLimits = archiveLimits(),
 ): Promise<Archive> {
+  const archive = await openZip(bytes, place, limits);
+  if (archive.names.includes('murmur.yaml')) return archive;
+  throw new MurError(
+    'E-IO-003',
+    `failed to read artifact archive ${place}: artifact missing required file murmur.yaml`,
+  );
+}
+
+/** The same for a zip that may have no `murmur.yaml` yet: a skill that is about to be packed. */
+export async function openZip(
+  bytes: Uint8Array,
+  place: string,
+  limits: ArchiveLimits = archiveLimits(),
+): Promise<Archive> {
   const zip = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const read = `failed to read artifact archive ${place}`;
   // Loaded by the first archive only: most commands, and a run of shipped artifacts, read none.
@@ -44,7 +58,6 @@ export async function openArchive(
   const files = new Map(
     entries.filter((entry) => !entry.isFolder && !entry.isRooted).map((entry) => [entry.name, entry]),
   );
-  if (!files.has('murmur.yaml')) throw new MurError('E-IO-003', `${read}: artifact missing required file murmur.yaml`);
   return {
     place,
     names: [...files.keys()],
@@ -76,21 +89,23 @@ export function archiveText(bytes: Uint8Array, name: string, place: string): str
  */
 export async function packArchive(entries: readonly PackEntry[]): Promise<Uint8Array> {
   const { pack } = await import('./zip/pack.js');
-  try {
-    return await pack(entries);
-  } catch (error) {
-    if (!(error instanceof ZipProblem)) throw error;
-    throw new MurError('E-BLD-002', `the archive cannot be packed: ${error.message}`);
-  }
+  return refusing('the archive cannot be packed', () => pack(entries), {
+    code: 'E-BLD-002',
+    hint: 'rename the file, or leave it out of requires_files',
+  });
 }
 
-async function refusing<T>(what: string, work: () => Promise<T>): Promise<T> {
+const unreadable = { code: 'E-IO-003', hint: 'get the artifact again from where it was published' } as const;
+
+/** A refusal becomes a `MurError` that begins with `what`; anything else is a bug and passes through. */
+async function refusing<T>(
+  what: string,
+  work: () => Promise<T>,
+  { code, hint }: { readonly code: ErrorCode; readonly hint: string } = unreadable,
+): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof ZipProblem)) throw error;
-    throw new MurError('E-IO-003', `${what}: ${error.message}`, {
-      hint: 'get the artifact again from where it was published',
-    });
+    throw error instanceof ZipProblem ? new MurError(code, `${what}: ${error.message}`, { hint }) : error;
   }
 }

@@ -220,6 +220,14 @@ describe('publishing', () => {
     expect((await store.list()).map(({ platform }) => platform)).toEqual(['linux-aarch64', 'linux-x86_64']);
   });
 
+  test('that another one overtakes at the last moment gives way', async () => {
+    const first = await artifactOf();
+    const late = overtaken('commit', async (other) => other.publish(first));
+    expect(await refusal(late.publish(await artifactOf({ manifest: 'description: late\n' })))).toMatch(/^E-REG-003 /);
+    expect((await store.find('csv', '1.0.0', host))?.sha256).toBe(first.sha256);
+    expect(files()).toHaveLength(5);
+  });
+
   test('by several processes at once lets exactly one through', async () => {
     const artifacts = await Promise.all(
       ['a', 'b', 'c', 'd'].map((word) => artifactOf({ manifest: `summary: ${word}\n` })),
@@ -303,6 +311,48 @@ describe('installing', () => {
       expect((await store.find('csv', '1.0.0', host))?.sha256).toBe(artifact.sha256);
       expect(files()).toHaveLength(5);
     }
+  });
+
+  test('finishes first what another writer has not finished', async () => {
+    const artifact = await artifactOf();
+    const third = await artifactOf({ manifest: 'description: third\n' });
+    const late = overtaken('commit', async () => leaveUnfinished('replace', third));
+    await late.put(artifact);
+    expect((await store.find('csv', '1.0.0', host))?.sha256).toBe(artifact.sha256);
+    expect(files()).toHaveLength(5);
+  });
+
+  test('gives up when others write all the time', async () => {
+    const artifact = await artifactOf();
+    const busy = localStore('project', root, {
+      onStep: (name) => name === 'commit' && leaveUnfinished('replace', artifact),
+    });
+    expect(await refusal(busy.put(artifact))).toBe(
+      'E-IO-003 other processes keep writing csv-1.0.0 in <root>/csv/1.0.0',
+    );
+    expect((await store.find('csv', '1.0.0', host))?.sha256).toBe(artifact.sha256);
+  });
+
+  test('does not mind who moves its files and clears up', async () => {
+    const helped = localStore('project', root, {
+      onStep: (name) => {
+        if (name === 'move .mur.zip' || name === 'clean') rmSync(pending('new'), { recursive: true, force: true });
+      },
+    });
+    const artifact = await artifactOf();
+    const other = overtaken('move .meta.json', async (helper) => helper.put(artifact));
+    await other.put(artifact);
+    await helped.put(artifact);
+    expect(files()).toHaveLength(5);
+  });
+
+  test('clears up after a publisher that was killed when all was in place', async () => {
+    const artifact = await artifactOf();
+    await store.publish(artifact);
+    leaveUnfinished('new', await artifactOf({ manifest: 'description: void\n' }));
+    expect((await store.find('csv', '1.0.0', host))?.sha256).toBe(artifact.sha256);
+    await store.put(artifact);
+    expect(files()).toHaveLength(5);
   });
 
   test('by processes at once leaves a whole set, and readers see whole sets all the time', async () => {
@@ -473,6 +523,19 @@ describe('what is damaged', () => {
     expect(await refusal(store.find('csv', '1.0.0', host))).toMatch(/^E-IO-003 failed to read .*: is a directory$/);
   });
 
+  test('a file in place of a folder is refused', async () => {
+    writeFileSync(join(root, 'other'), '');
+    expect(await refusal(store.find('other', '1.0.0', host))).toBe(
+      'E-IO-003 the artifact store cannot be used: <root>/other is no folder',
+    );
+  });
+
+  test('a store that leads to itself is an error', async () => {
+    const loop = join(folder, 'loop');
+    symlinkSync(loop, loop);
+    expect(await refusal(localStore('project', loop).list())).toMatch(/^E-IO-003 failed to read the artifact store /);
+  });
+
   test('a store that is a file is an error', async () => {
     const path = join(folder, 'file');
     writeFileSync(path, '');
@@ -488,6 +551,30 @@ describe('what is damaged', () => {
     chmodSync(join(root, 'csv'), 0o755);
   });
 });
+
+function pending(mode: string): string {
+  return join(root, 'csv/1.0.0', `.csv-1.0.0.${mode}`);
+}
+
+/** What a writer leaves that was killed right after its set began to count. */
+function leaveUnfinished(mode: 'replace' | 'new', artifact: PackedArtifact): void {
+  mkdirSync(pending(mode), { recursive: true });
+  writeFileSync(join(pending(mode), 'csv-1.0.0.mur.zip'), artifact.bytes);
+  writeFileSync(join(pending(mode), 'csv-1.0.0.sha256'), artifact.sha256);
+}
+
+/** A store whose first write is held at `step` while `work` is done by another one. */
+function overtaken(step: string, work: (other: LocalStore) => Promise<unknown>): LocalStore {
+  let isFirst = true;
+  return localStore('project', root, {
+    onStep: (name) => {
+      if (name !== step || !isFirst) return;
+      isFirst = false;
+      // Writing is synchronous up to its promise, so this is done when it returns.
+      void work(localStore('project', root));
+    },
+  });
+}
 
 /** Whatever is stored is one of `artifacts`, with its own description. */
 async function expectWhole(artifacts: readonly PackedArtifact[]): Promise<void> {

@@ -2,10 +2,12 @@
  * Filing a set: whole or not at all, also when the process is killed at any point or two write at once (set.ts says how).
  * A failure after the first move puts back what was there.
  *
- * Does not stop: a disk that loses what it said was written; another program that writes into the store by other rules.
+ * Does not stop: a disk that loses what it said was written; another program that writes into the store by other rules; a kill
+ * while a new set is published on a file system without hard links.
  */
 import {
   closeSync,
+  constants,
   copyFileSync,
   fsyncSync,
   linkSync,
@@ -15,7 +17,6 @@ import {
   renameSync,
   rmdirSync,
   rmSync,
-  unlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -152,10 +153,8 @@ function drain(writer: SetWriter, mode: Mode): void {
   try {
     if (mode === 'replace') rmdirSync(pending);
     else rmSync(pending, { recursive: true, force: true });
-  } catch (error) {
-    // Gone, or filled again by the next writer.
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== 'ENOENT' && code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
+  } catch {
+    // Gone, or filled again by the next writer. Left empty, it says nothing, and the next writer removes it.
   }
 }
 
@@ -189,13 +188,8 @@ function isTaken(place: SetPlace): boolean {
 function linkOrCopy(from: string, to: string): void {
   try {
     linkSync(from, to);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'EEXIST') throw error;
-    const made = `${to}.copy`;
-    copyFileSync(from, made);
-    if (look(to) === undefined) renameSync(made, to);
-    else unlinkSync(made);
+  } catch {
+    copyFileSync(from, to, constants.COPYFILE_EXCL);
   }
 }
 

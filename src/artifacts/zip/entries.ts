@@ -3,6 +3,7 @@
  * to the end records, so there is nothing two readers could see in two ways and nothing that counts twice.
  */
 import { type Entry, fromBufferPromise } from 'yauzl';
+import { reasonOf } from '../../errors/index.js';
 import { checkEntry, type ZipEntry } from './entry.js';
 import { type Frame, readFrame } from './frame.js';
 import type { ArchiveLimits } from './limits.js';
@@ -49,7 +50,7 @@ async function fromLibrary<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
-    throw new ZipProblem(`it is no whole zip file (${error instanceof Error ? error.message : String(error)})`);
+    throw new ZipProblem(`it is no whole zip file (${reasonOf(error)})`);
   }
 }
 
