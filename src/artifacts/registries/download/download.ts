@@ -14,7 +14,9 @@ import { NoAnswer } from '../http/failure.js';
 import type { HttpLimits } from '../http/limits.js';
 import type { DownloadProgress } from '../types.js';
 import { ceilingHint } from './ceiling.js';
-import { isStrongTag, Part, removeStaleParts } from './part.js';
+import { removeStaleParts } from './folder.js';
+import { isStrongTag, Part } from './part.js';
+import { digestIn, mismatch } from './promise.js';
 import { rangeProblem } from './range.js';
 
 export interface Download {
@@ -66,8 +68,6 @@ export async function download(what: Download, around: Surroundings): Promise<Do
   }
 }
 
-const notStored = 'nothing was stored; when it stays so, tell whoever publishes it';
-
 class Transfer {
   /** What was received is of no use to a later download. */
   isSpoilt = false;
@@ -90,7 +90,8 @@ class Transfer {
         const reply = await this.#attempt(tries);
         if (reply !== undefined) return { kind: 'refused', reply };
         const bytes = this.part.read();
-        const problem = this.#mismatch(bytes);
+        const { name, expected } = this.what;
+        const problem = mismatch(bytes, name, { ...expected, digests: [expected?.sha256, this.#digest] });
         if (problem === undefined) return { kind: 'bytes', bytes };
         // Once from the start, because the fault may lie in the part that was continued.
         this.isSpoilt = !this.#wasContinued;
@@ -153,7 +154,7 @@ class Transfer {
   #begin(answer: Answer, from: number): void {
     const problem = encodingProblem(answer);
     if (problem !== undefined) throw new NoAnswer(problem);
-    this.#digest = this.#digestOf(answer);
+    this.#digest = digestIn(answer.headers, this.what.digestHeader);
     if (answer.status === 206) {
       const wrong = rangeProblem(answer.headers, from, this.part.whole);
       if (wrong === undefined) {
@@ -193,32 +194,6 @@ class Transfer {
         isPassing: true,
       });
     }
-  }
-
-  #digestOf({ headers }: Answer): string | undefined {
-    const { digestHeader } = this.what;
-    if (digestHeader === undefined) return undefined;
-    const value = headers[digestHeader];
-    if (value === undefined) throw new MurError('E-IO-003', `registry response missing ${digestHeader} header`);
-    const digest = String(value).trim().toLowerCase();
-    if (/^[0-9a-f]{64}$/.test(digest)) return digest;
-    throw new MurError('E-IO-003', `registry response has a ${digestHeader} header that is no sha256`);
-  }
-
-  #mismatch(bytes: Uint8Array): MurError | undefined {
-    const { sizeBytes, sha256 } = this.what.expected ?? {};
-    const failed = `artifact integrity check failed for ${this.what.name}`;
-    if (sizeBytes !== undefined && bytes.length !== sizeBytes) {
-      return new MurError('E-REG-002', `${failed}: expected ${sizeBytes} bytes, got ${bytes.length}`, {
-        hint: notStored,
-      });
-    }
-    const promised = [sha256, this.#digest].filter((digest) => digest !== undefined);
-    if (promised.length === 0) return undefined;
-    const actual = sha256Hex(bytes);
-    const wrong = promised.find((digest) => digest !== actual);
-    if (wrong === undefined) return undefined;
-    return new MurError('E-REG-002', `${failed}: expected sha256 ${wrong}, got ${actual}`, { hint: notStored });
   }
 
   #tooLarge(): MurError {

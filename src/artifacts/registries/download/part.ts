@@ -10,18 +10,16 @@ import {
   constants,
   fstatSync,
   ftruncateSync,
-  lstatSync,
   mkdirSync,
   openSync,
-  readdirSync,
   readFileSync,
   readSync,
   renameSync,
   rmSync,
-  statSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ensurePrivateDirectory, ioError, isLeftOver, temporaryName } from '../../../home/index.js';
+import { ensurePrivateDirectory, ioError, temporaryName } from '../../../home/index.js';
+import { releasedPath, takeOver } from './folder.js';
 
 /** What the bytes of a part belong to. */
 export interface Whole {
@@ -30,8 +28,6 @@ export interface Whole {
   readonly totalBytes?: number;
 }
 
-const suffix = '.part';
-const keyLength = 64;
 const mostHeadBytes = 4096;
 
 export class Part {
@@ -55,12 +51,12 @@ export class Part {
     try {
       mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
       ensurePrivateDirectory(folder);
-      const released = join(folder, `${key}${suffix}`);
-      const found = continues ? takeOver(folder, key, path, released) : undefined;
+      const released = releasedPath(folder, key);
+      const found = continues && takeOver(folder, key, path);
       const { O_RDWR, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
-      const fd = openSync(path, O_RDWR | O_APPEND | O_NOFOLLOW | (found === true ? 0 : O_CREAT | O_EXCL), 0o600);
+      const fd = openSync(path, O_RDWR | O_APPEND | O_NOFOLLOW | (found ? 0 : O_CREAT | O_EXCL), 0o600);
       const part = new Part(path, fd, released);
-      if (found === true) part.#readHead();
+      if (found) part.#readHead();
       return part;
     } catch (error) {
       throw ioError('cannot use the downloads folder', folder, error);
@@ -140,45 +136,6 @@ export class Part {
     } catch (error) {
       throw ioError('cannot use the partial download', this.#path, error);
     }
-  }
-}
-
-/** Removes what nobody finished for `staleMs`. What cannot be removed stays: no download depends on it being gone. */
-export function removeStaleParts(folder: string, staleMs: number): void {
-  for (const name of namesIn(folder)) {
-    const path = join(folder, name);
-    try {
-      if (isPart(name) && Date.now() - statSync(path).mtimeMs > staleMs) rmSync(path, { force: true });
-    } catch {
-      // Another process was faster.
-    }
-  }
-}
-
-/** Gives the part of `key` that nobody writes to our name `path`. Of two processes one gets it: a rename happens once. */
-function takeOver(folder: string, key: string, path: string, released: string): true | undefined {
-  const abandoned = namesIn(folder).filter((name) => name.startsWith(key) && isLeftOver(name.slice(keyLength)));
-  for (const from of [released, ...abandoned.map((name) => join(folder, name))]) {
-    try {
-      if (!lstatSync(from).isFile()) continue;
-      renameSync(from, path);
-      return true;
-    } catch {
-      // Not there, or taken by another process.
-    }
-  }
-  return undefined;
-}
-
-function isPart(name: string): boolean {
-  return /^[0-9a-f]{64}(?:\.part$|\.mur-)/.test(name);
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }
 

@@ -57,8 +57,9 @@ export async function exchange(out: Outgoing, limits: HttpLimits, signal: AbortS
       throw error;
     }
     if (target === undefined) return { status, headers: body.headers, url, body };
-    // Only an address that the operator named, or one it named in turn, may lead into a private network.
-    cameFromPublic = !isPrivateAddress(body.socket.remoteAddress ?? '');
+    // Only an address that the operator named, or one it named in turn, may lead into a private network. One we cannot tell may not.
+    const peer = body.socket?.remoteAddress;
+    cameFromPublic = peer === undefined || !isPrivateAddress(peer);
     isHome &&= target.origin === url.origin;
     url = target;
     body.destroy();
