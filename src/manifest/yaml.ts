@@ -73,6 +73,6 @@ function unquotedReference(text: string, line: number): string | undefined {
   // Found step by step: a pattern for the whole looks at every pair of places in a line of commas.
   const start = written.indexOf('${');
   if (start === -1 || !/[{,]/.test(written.slice(0, start))) return undefined;
-  const reference = /^\$\{[^}'"]*\}?/.exec(written.slice(start))![0];
+  const reference = /^\$\{[^}'"]{0,64}\}?/.exec(written.slice(start))![0];
   return `inside { } quote the reference, as in "${reference}", or write the block one key per line`;
 }
