@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { openArchive, type PackEntry } from '../artifacts/index.js';
+import { openZip, type PackEntry } from '../artifacts/index.js';
 import { MurError, reasonOf } from '../errors/index.js';
 import { isMissing, pathSegmentProblem, readRegularFile } from '../manifest/index.js';
 import { pack } from './build.js';
@@ -63,14 +63,17 @@ export async function buildSkill(options: SkillOptions): Promise<Built> {
   return pack({ output, entries: [first as PlannedEntry, ...entries], shadowed: [] }, own);
 }
 
-/** A name for a skill from its path: lower case, `_` for what a name cannot hold. `My Skill.zip` is `my_skill`. */
+/**
+ * A name for a skill from its path: lower case, one `-` for whatever a name cannot hold. `My Skill.zip` is `my-skill`. The specification
+ * writes `_` there, which its own grammar of names refuses.
+ */
 export function skillName(path: string): string {
   const name = basename(resolve(path))
     .replace(/\.zip$/i, '')
     .toLowerCase()
-    .replace(/[^a-z0-9-]+/g, '_')
-    .replace(/_+/g, '_')
-    .replace(/^[_-]+|[_-]+$/g, '');
+    .replace(/[^a-z0-9-]+/g, '-')
+    .replace(/-{2,}/g, '-')
+    .replace(/^-+|-+$/g, '');
   return name === '' ? 'skill' : name;
 }
 
@@ -86,7 +89,7 @@ function generated({ path, name = skillName(path), version, summary }: SkillOpti
 async function topLevelFiles(path: string): Promise<PackEntry[]> {
   try {
     if (!statSync(path).isDirectory()) {
-      const archive = await openArchive(readFileSync(path), path);
+      const archive = await openZip(readFileSync(path), path);
       const names = archive.names.filter((name) => !name.includes('/'));
       return await Promise.all(names.map(async (name) => ({ name, bytes: await archive.read(name) })));
     }

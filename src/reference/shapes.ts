@@ -20,6 +20,7 @@ export const artifactManifestShape = z.object({
   upstream_auth: block({ header: text(), value: text() }),
   models: named(z.object({ max_output_tokens: integer(), context_window: integer(), max_input_tokens: integer() })),
   needs_gateway: flag(),
+  build: free(),
   binding: text(),
   execution_mode: text(),
   commit_policy: text(),

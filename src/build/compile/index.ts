@@ -3,6 +3,9 @@
  * world from what it uses, component.ts puts it into QuickJS. Not the archive (../plan.ts), not a type checker.
  * Read next: roles.ts (what a source exports), bundle.ts.
  */
+import { statSync } from 'node:fs';
+import { relative } from 'node:path';
+import { MurError } from '../../errors/index.js';
 import { bundleSource } from './bundle.js';
 import { componentOf } from './component.js';
 import { type CompiledRole, roles } from './roles.js';
@@ -31,6 +34,9 @@ export interface Compiled {
 /** The component of `file`. The same sources give the same bytes. Leaves nothing behind. */
 export async function compileSource(request: CompileRequest): Promise<Compiled> {
   const { file, role, root, isRaw = false } = request;
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) {
+    throw new MurError('E-IO-001', `build.source '${relative(root, file)}' is no file in ${root}`);
+  }
   request.onProgress?.('bundling');
   const { code, imports, files } = await bundleSource({ file, role, root, isRaw });
   request.onProgress?.('compiling to a component');

@@ -8,14 +8,20 @@ export interface ScaffoldFile {
   readonly text: string;
 }
 
-/** The files of artifacts/templates/<template>, with every `__word__` of `values` filled in, sorted by path. */
+/**
+ * The files of artifacts/templates/<template>, with every `__word__` of `values` filled in, sorted by path. `.tpl`
+ * at the end of a name keeps editors and tests from reading a template as what it will become.
+ */
 export function render(template: string, values: Readonly<Record<string, string>>): ScaffoldFile[] {
   const folder = join(artifactsFolder(), 'templates', template);
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => {
       const place = join(entry.parentPath, entry.name);
-      return { path: place.slice(folder.length + 1), text: filled(readFileSync(place, 'utf8'), values) };
+      return {
+        path: place.slice(folder.length + 1).replace(/\.tpl$/, ''),
+        text: filled(readFileSync(place, 'utf8'), values),
+      };
     })
     .sort((a, b) => (a.path < b.path ? -1 : 1));
 }

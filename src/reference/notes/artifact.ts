@@ -72,6 +72,11 @@ export const artifactNotes: Notes = {
   'models.*.context_window': { ...aboveZero, about: 'Tokens of input and output together.', isRequired: true },
   'models.*.max_input_tokens': { ...aboveZero, about: 'Most tokens of input, when that is less.' },
   needs_gateway: { about: 'Of a driver: false when it opens no connection.', default: true },
+  build: {
+    about:
+      'What mur build compiles to the component: { source: src/main.ts }. With raw: true the source exports the WIT interface itself. Only mur build reads it.',
+    absent: 'nothing is compiled',
+  },
   binding: {
     about: 'Of a hook: the event it is called for, such as on-task-start.',
     absent: 'every event but staging',
