@@ -16,14 +16,7 @@ export function expectationOf(lock: Lock, name: string, version: string, platfor
   if (entry === undefined) throw missingEntry(name, version);
   const { resolvedVersion, sha256, origin, session } = entry;
   if (resolvedVersion !== version) throw versionMismatch(name, version, resolvedVersion);
-  const hash = 'any' in sha256 ? sha256.any : ownValue(sha256.platforms, platform);
-  if (hash === undefined) {
-    const pinned = 'any' in sha256 ? '' : Object.keys(sha256.platforms).join(', ');
-    throw lockFault(
-      `murmur.lock has no sha256 for '${name}' on ${platform}: it pins ${pinned}`,
-      `run mur install ${name}@${version} on this host to pin it`,
-    );
-  }
+  const hash = 'any' in sha256 ? sha256.any : hashOn(platform, sha256.platforms, { name, version });
   return { name, resolvedVersion, sha256: hash, origin, ...(session === undefined ? {} : { session }) };
 }
 
@@ -48,6 +41,11 @@ export function versionMismatch(name: string, requested: string, pinned: string)
   );
 }
 
-function ownValue(values: Readonly<Record<string, string>>, key: string): string | undefined {
-  return Object.hasOwn(values, key) ? values[key] : undefined;
+function hashOn(platform: string, platforms: Readonly<Record<string, string>>, { name, version }: ExpectedAt): string {
+  const hash = Object.hasOwn(platforms, platform) ? platforms[platform] : undefined;
+  if (hash !== undefined) return hash;
+  throw lockFault(
+    `murmur.lock has no sha256 for '${name}' on ${platform}: it pins ${Object.keys(platforms).join(', ')}`,
+    `run mur install ${name}@${version} on this host to pin it`,
+  );
 }
