@@ -1,3 +1,4 @@
+import type { WarningCode } from '../errors/index.js';
 import type { ArtifactEntry, ArtifactRole } from '../manifest/index.js';
 import { embeddedStore } from './embedded.js';
 import { missingArtifacts } from './missing.js';
@@ -15,6 +16,8 @@ export interface ResolveContext {
   readonly stores?: readonly ArtifactStore[];
   /** Sees what a store gave before anything in it is read; throws to refuse it. */
   readonly verify?: (entry: ArtifactEntry, stored: StoredArtifact) => void;
+  /** Hears what is worth telling of an artifact that was found, also when it is refused afterwards. */
+  readonly warn?: (code: WarningCode, message: string) => void;
 }
 
 /**
@@ -42,6 +45,7 @@ export async function resolveArtifacts(
       continue;
     }
     context.verify?.(entry, stored);
+    for (const { code, message } of stored.warnings ?? []) context.warn?.(code, message);
     const { payload, ...opened } = await openStored(entry, stored);
     if (payload === undefined) native.push(opened.manifest);
     else resolved.push(complete(entry, { ...opened, role: entry.runtime satisfies ArtifactRole, payload }));

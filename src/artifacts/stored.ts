@@ -9,10 +9,7 @@ import type { ArtifactManifest, ArtifactPayload, ResolvedArtifact } from './type
 import { programOf, rootWasm } from './wasm-payload.js';
 
 /** What is read of an artifact that a store gave. */
-export type Opened = Pick<
-  ResolvedArtifact,
-  'manifestText' | 'manifest' | 'from' | 'sha256' | 'platform' | 'warnings'
-> & {
+export type Opened = Pick<ResolvedArtifact, 'manifestText' | 'manifest' | 'from' | 'sha256' | 'platform'> & {
   /** Absent for a native tool, which this version of mur cannot run. */
   readonly payload?: ArtifactPayload;
 };
@@ -37,7 +34,6 @@ export async function openStored(entry: ArtifactEntry, stored: StoredArtifact): 
     sha256: stored.from === 'embedded' && payload !== undefined ? payloadDigest(payload) : stored.sha256,
     ...(payload === undefined ? {} : { payload }),
     ...(stored.platform === undefined ? {} : { platform: stored.platform }),
-    ...(stored.warnings === undefined ? {} : { warnings: stored.warnings }),
   };
 
   async function readPayload(): Promise<ArtifactPayload | undefined> {

@@ -1,4 +1,3 @@
-import type { WarningCode } from '../errors/index.js';
 import type { ArtifactEntry, ArtifactRole } from '../manifest/index.js';
 
 /** Output and input limits of one model, from a driver's `models:` table (spec/drivers.md section 7). */
@@ -65,8 +64,6 @@ export interface ResolvedArtifact {
   readonly sha256: string;
   /** `linux-x86_64`, when the variant for that platform was resolved. */
   readonly platform?: string;
-  /** What is worth telling although it is usable. */
-  readonly warnings?: readonly { readonly code: WarningCode; readonly message: string }[];
   /** Text of the artifact's own manifest; for a bare skill file, one written for it. */
   readonly manifestText: string;
   readonly manifest: ArtifactManifest;

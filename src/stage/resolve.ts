@@ -10,6 +10,7 @@ export async function resolve(draft: StageDraft): Promise<void> {
   const resolved = await resolveArtifacts(request.artifacts, {
     manifestDir: request.manifestDir,
     stores: storesOf(draft),
+    warn: (code, message) => draft.warn(code, message),
     verify: (entry, stored) => verifyPin(request, entry, stored),
   });
   const seen = new Set<string>();
@@ -20,7 +21,6 @@ export async function resolve(draft: StageDraft): Promise<void> {
       });
     }
     seen.add(artifact.name);
-    for (const { code, message } of artifact.warnings ?? []) draft.warn(code, message);
   }
   draft.resolved = resolved.map((artifact) => ({ ...artifact, origin: originOf(request, artifact) }));
 }

@@ -107,3 +107,28 @@ describe('upstream_auth', () => {
     expect(manifest.upstreamAuth === undefined).toBe(problem !== undefined);
   });
 });
+
+describe('odd values of an artifact manifest', () => {
+  test.each([
+    ['name: a\nversion: "1"\nruntime: "  "\n', "E-MAN-001 murmur.yaml: missing required field 'runtime'"],
+    ['', "E-MAN-001 murmur.yaml: missing required field 'name'"],
+    [
+      `${base}needs_gateway: "no"`,
+      "E-MAN-003 murmur.yaml: field 'needs_gateway' has invalid type (expected boolean, got string)",
+    ],
+    [
+      `${base}models: { m: 5 }`,
+      "E-MAN-003 murmur.yaml: field 'models.m' has invalid type (expected mapping, got number)",
+    ],
+    [`${base}execution: 5`, "E-MAN-003 murmur.yaml: field 'execution' has invalid type (expected string, got number)"],
+  ])('%j is refused', (text, expected) => expect(refusal(text)).toBe(expected));
+
+  test('nulls are silence, and integers beyond a double are numbers in a schema', () => {
+    expect(
+      read(
+        'needs_gateway: null\nmodels: null\ninput_schema: null\nexecution: null\nrequires_files: null\ndescription: ""\n',
+      ),
+    ).toEqual(read());
+    expect(read('input_schema: { maximum: 99999999999999999999 }\n').inputSchema).toEqual({ maximum: 1e20 });
+  });
+});

@@ -63,7 +63,6 @@ describe('resolution', () => {
     expect(tool!.payload).toEqual({ kind: 'wasm', bytes: Buffer.from(component) });
     expect(tool!.manifestText).toContain('name: csv');
     expect(tool).not.toHaveProperty('platform');
-    expect(tool).not.toHaveProperty('warnings');
   });
 
   test('gives the text of a skill', async () => {
