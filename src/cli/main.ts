@@ -10,4 +10,5 @@ import { runProgram } from './program.js';
 
 watchThreads();
 const context = { stdout: new Output(process.stdout), stderr: new Output(process.stderr), env: process.env };
-await leave(await runProgram(process.argv.slice(2), context));
+// Not awaited here: a chunk that imports this one would wait for the end of the command it is needed for.
+void runProgram(process.argv.slice(2), context).then(leave);
