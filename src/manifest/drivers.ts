@@ -1,6 +1,9 @@
+import type { MurError } from '../errors/index.js';
 import type { ArtifactEntry } from './artifact.js';
 import type { InferenceConfig } from './inference.js';
 import type { Report } from './report.js';
+import { nearestKey } from './suggest.js';
+import type { Path } from './tree.js';
 
 /** The entry a driver or prompt reference names: by its full name, or by its last segment. */
 export function findEntry(entries: readonly ArtifactEntry[], reference: string): ArtifactEntry | undefined {
@@ -17,7 +20,7 @@ export function checkPromptArtifact(
   if (prompt?.kind !== 'artifact') return;
   const path = ['inference', 'system_prompt_artifact'];
   const entry = findEntry(entries, prompt.name);
-  if (entry === undefined) throw report.fault(path, `'${prompt.name}' is not declared under artifacts`);
+  if (entry === undefined) throw undeclared(prompt.name, path, entries, report);
   if (!entry.promptPayload)
     throw report.fault(path, `artifact '${prompt.name}' does not declare 'prompt_payload: true'`);
 }
@@ -65,11 +68,17 @@ function driverEntry(
   report: Report,
 ): ArtifactEntry {
   const entry = findEntry(entries, reference);
-  if (entry === undefined) throw report.fault(path, `'${reference}' is not declared under artifacts`);
+  if (entry === undefined) throw undeclared(reference, path, entries, report);
   if (entry.runtime !== 'driver') {
     throw report.fault(path, `artifact '${reference}' has 'runtime: ${entry.runtime}', expected driver`);
   }
   return entry;
+}
+
+function undeclared(reference: string, path: Path, entries: readonly ArtifactEntry[], report: Report): MurError {
+  const near = nearestKey(reference, [...entries.map(({ toolName }) => toolName), ...entries.map(({ name }) => name)]);
+  const message = `'${reference}' is not declared under artifacts`;
+  return report.fault(path, message, near === undefined ? {} : { hint: `did you mean '${near}'?` });
 }
 
 function refuseProcessExtras(entry: ArtifactEntry, report: Report): void {

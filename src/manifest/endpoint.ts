@@ -14,9 +14,8 @@ export function endpointProblem(text: string): { readonly shown: string; readonl
   if (/[\s\\\0-\x1f\x7f]/.test(text) || !URL.canParse(text)) return bad('is not a valid URL');
   const url = new URL(text);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return bad('must use http or https');
-  if (authority === undefined) return bad('is not a valid URL');
+  if (authority === undefined || authority === '') return bad('is not a valid URL');
   if (text.includes('?') || text.includes('#')) return bad('must not carry a query or fragment');
-  if (url.hostname === '') return bad('must name a host');
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
     return bad('must use https; http is accepted only toward localhost or a loopback address');
   }

@@ -120,6 +120,13 @@ describe('inference', () => {
     }
   });
 
+  test('names the driver that was meant', () => {
+    const text = agent().replace('driver: { artifact: brain }', 'driver: { artifact: brian }');
+    expect(refusal(text).hint).toBe("did you mean 'brain'?");
+    expect(refusal(agent('system_prompt_artifact: brains')).hint).toBe("did you mean 'brain'?");
+    expect(refusal(agent('system_prompt_artifact: something-else')).hint).toBeUndefined();
+  });
+
   test('null driver config is absent', () => {
     expect(parse(agent('compaction: { driver_config: }')).inference?.compaction).not.toHaveProperty('driverConfig');
   });

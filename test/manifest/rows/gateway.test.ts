@@ -34,6 +34,7 @@ describe('section 5, gateways', () => {
       ['http://192.168.1.4', 'E-MAN-003 artifacts[0].gateway.endpoint'],
       ['https://u@h', 'E-MAN-003 artifacts[0].gateway.endpoint'],
       ['https://h?', 'E-MAN-003 artifacts[0].gateway.endpoint'],
+      ['https:///h', 'E-MAN-003 artifacts[0].gateway.endpoint'],
       ['//h/x', 'E-MAN-003 artifacts[0].gateway.endpoint'],
       ['file:///etc/passwd', 'E-MAN-003 artifacts[0].gateway.endpoint'],
       ['https://h/${X}', 'E-MAN-003 artifacts[0].gateway.endpoint'],
