@@ -221,13 +221,15 @@ describe('mur inspect', () => {
   });
 
   it('shows a session that starts later', async () => {
-    sandbox.manifest(slow);
+    sandbox.manifest(rehearsal([{ say: 'Done.' }], { lifecycle: { task_acceptance: 'queue', after_task: 'sleep' } }));
     const started = sandbox.start(['inspect', '--json']);
+    await started.seen(() => started.stdout().includes('"hello"'));
     const run = sandbox.start(['run', '--inspect', '--json', '--task', 'go']);
     const { sessionId } = await readyUrl(run);
     await started.seen(() => started.stdout().includes(`"synced","sys":"${sessionId}"`));
     started.child.kill('SIGINT');
     await started.ended;
+    run.child.kill('SIGTERM');
     await run.ended;
   });
 });
