@@ -71,7 +71,10 @@ test('two mur install at once leave a whole lock with both entries, and whole st
     rmSync(join(sandbox.project, 'murmur.lock'), { force: true });
     const refs = ['a-skill@1.0.0', 'b-skill@1.0.0'];
     const ran = await Promise.all(refs.map((ref) => sandbox.run(['install', '--no-precompile', ref])));
-    expect(ran.map(({ code }) => code)).toEqual([0, 0]);
+    expect(ran.map(({ code, stderr }) => [code, stderr])).toEqual([
+      [0, ''],
+      [0, ''],
+    ]);
     expect(readLock(sandbox.project)?.artifacts.map(({ name, sha256 }) => [name, sha256])).toEqual([
       ['a-skill', { any: sha256Hex(archives[0]!) }],
       ['b-skill', { any: sha256Hex(archives[1]!) }],
