@@ -22,6 +22,14 @@ export async function runProgram(
   context: CliContext,
   runner: Runner = (_command, _flags, run) => run(),
 ): Promise<ExitStatus> {
+  const status = await runLine(argv, context, runner);
+  const { stdout } = context;
+  await stdout.flush();
+  // Results that could not be written are not results, unless the command failed for a reason of its own.
+  return status === 0 && stdout.failure !== undefined ? fail(outputFailure(stdout.failure), context) : status;
+}
+
+async function runLine(argv: readonly string[], context: CliContext, runner: Runner): Promise<ExitStatus> {
   const { stdout, env } = context;
   const words = argv.filter((word) => word !== '--no-color');
   const noColor = words.length < argv.length;
@@ -32,6 +40,8 @@ export async function runProgram(
   let status: ExitStatus = 0;
   const program = new Command('mur').description('Runs packaged AI agents in isolation, from one manifest.');
   program.option('--no-color', 'no colours (NO_COLOR works too)');
+  // What follows a command is its own: `mur build --skill x --version 1.2.0` asks for no version of mur.
+  program.enablePositionalOptions();
   const shell: Shell = {
     async run<F extends CommonFlags>(command: string, given: F, act: Act<F>) {
       // `--no-color` may also stand before the command.
@@ -48,9 +58,7 @@ export async function runProgram(
     if (!(error instanceof CommanderError)) return fail(toMurError(error), context, noColor);
     status = error.exitCode === 0 ? 0 : 2;
   }
-  await stdout.flush();
-  // Results that could not be written are not results, unless the command failed for a reason of its own.
-  return status === 0 && stdout.failure !== undefined ? fail(outputFailure(stdout.failure), context) : status;
+  return status;
 }
 
 /** The commands of the table: the one that `line` names with its flags, the others with their summary only. */
