@@ -6,7 +6,9 @@
  *     replay.stateAt(17).machines;          // every machine after event 17
  *     replay.verify().divergence;           // where today's machines would differ; undefined: nowhere
  *
- * Read next: types.ts (what a replay tells), log.ts (the file), fold.ts, verify.ts.
+ * A log that is read on while it grows, or that is too long to keep, goes through a `LogStream` instead.
+ *
+ * Read next: types.ts (what a replay tells), log.ts (the file), fold.ts, verify.ts, stream.ts.
  */
 export {
   type Bundle,

@@ -16,7 +16,8 @@ export interface Row {
 /** A row that answers a claim of the project: its note begins with whether this run bears it out. */
 export function verdict(
   claim: string,
-  { value, unit, holds, note }: { value: number; unit: string; holds: boolean; note: string },
+  { value, unit, holds, note }: { value: number; unit: string; holds: boolean | 'unclear'; note: string },
 ): Row {
-  return { name: claim, value, unit, note: `${holds ? 'holds' : 'DOES NOT HOLD'}: ${note}` };
+  const word = holds === 'unclear' ? 'too noisy a machine to say' : holds ? 'holds' : 'DOES NOT HOLD';
+  return { name: claim, value, unit, note: `${word}: ${note}` };
 }
