@@ -9,7 +9,14 @@ import { createWasmHost } from '../../src/wasm/index.js';
 import type { GuestEvent, ToolResult } from '../../workers/protocol.js';
 
 export class Project {
-  readonly root = mkdtempSync(join(tmpdir(), 'mur-test-build-'));
+  readonly #outer = mkdtempSync(join(tmpdir(), 'mur-test-build-'));
+  readonly root: string;
+
+  /** `inside` is where in the temporary folder the project lies. */
+  constructor(inside = '.') {
+    this.root = join(this.#outer, inside);
+    mkdirSync(this.root, { recursive: true });
+  }
 
   write(name: string, text: string | Uint8Array): string {
     const path = join(this.root, name);
@@ -27,7 +34,7 @@ export class Project {
   }
 
   [Symbol.dispose](): void {
-    rmSync(this.root, { recursive: true, force: true });
+    rmSync(this.#outer, { recursive: true, force: true });
   }
 }
 

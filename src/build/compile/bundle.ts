@@ -72,6 +72,8 @@ export async function bundleSource(request: BundleRequest): Promise<Bundle> {
         conditionNames: ['import', 'default'],
       },
       tsconfig: false,
+      // The comments it would add name files, so the folder of a project would decide its bytes.
+      experimental: { attachDebugInfo: 'none' },
       transform: { target: 'es2016', inject: injected(author) },
       plugins: [plugin(request, author, seen)],
     });
