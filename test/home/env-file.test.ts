@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { isMurError } from '../../src/errors/index.js';
 import { parseEnvFile, readEnvFile, withEnvFile } from '../../src/home/env-file.js';
+import { guestEnvironment } from '../../src/policy/index.js';
 
 let folder = '';
 beforeEach(() => {
@@ -105,4 +106,26 @@ describe('a .env file', () => {
     writeFileSync(at('.env'), Buffer.from([0x41, 0x3d, 0xff]));
     expect(refusal(() => withEnvFile({}, folder))).toMatch(/^E-IO-003 failed to read \.env at <dir>\/\.env: /);
   });
+});
+
+/** spec/config.md section 10: what a launcher hands to a child of mur, and keys of mur itself. */
+test.each([
+  'MURMUR_FORMATION_ID',
+  'MURMUR_FORMATION_CHANNEL',
+  'MURMUR_FORMATION_LIFELINE',
+  'MURMUR_FORMATION_PEERS',
+  'MURMUR_SPAWNER',
+  'MURMUR_SPAWNER_LIFELINE',
+  'MURMUR_DOOR_TOKEN',
+  'NEXUS_API_KEY',
+  'GITHUB_TOKEN',
+  'GH_TOKEN',
+  'ANTHROPIC_API_KEY',
+  'OPENAI_API_KEY',
+])('%s reaches no guest, neither from the environment nor from .env, also when the manifest allows it', (name) => {
+  writeFileSync(at('murmur.yaml'), '');
+  writeFileSync(at('.env'), `${name}=from-file\nPLAIN=seen\n`);
+  const policy = { envAllow: [name, 'PLAIN'], shellStripEnv: [] };
+  expect(guestEnvironment(policy, withEnvFile({}, folder))).toEqual([['PLAIN', 'seen']]);
+  expect(guestEnvironment(policy, withEnvFile({ [name]: 'from-host' }, folder))).toEqual([['PLAIN', 'seen']]);
 });
