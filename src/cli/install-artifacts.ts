@@ -2,32 +2,21 @@ import { join } from 'node:path';
 import { type LocalStore, localStore } from '../artifacts/local-store.js';
 import { chooseRegistry, workspaceRegistry } from '../artifacts/registries/index.js';
 import { findProjectRoot, projectStoreRoot } from '../artifacts/stores.js';
-import { MurError, toMurError } from '../errors/index.js';
+import { MurError } from '../errors/index.js';
 import { locateConfig, readConfig } from '../home/config.js';
 import { type MurmurHome, murmurHome } from '../home/index.js';
-import { parseManifest, readManifestText } from '../manifest/index.js';
-import { murVersion } from '../version.js';
 import { createWasmHost } from '../wasm/index.js';
 import type { CliContext, ExitStatus } from './context.js';
 import type { InstallFlags } from './install.js';
+import { jobsOf, runJobs } from './install-jobs.js';
 import { fetchText, InstallProgress } from './install-progress.js';
 import { type InstallRef, parseInstallRef } from './install-ref.js';
-import { type Found, fileArtifact, InstallSources } from './install-sources.js';
-import { type Installed, InstallTarget } from './install-target.js';
+import { InstallSources } from './install-sources.js';
+import { InstallTarget } from './install-target.js';
 import { failureText, type InstallOutcome, installJson, outcomeLines } from './install-view.js';
 import { warningLine } from './output.js';
 import { precompileArtifact } from './precompile-artifact.js';
 import { styleFor, wantsColor } from './style.js';
-
-/** Downloads at once. */
-const maxFetches = 4;
-
-/** One thing to install. */
-interface Job {
-  readonly label: string;
-  /** `undefined` when mur itself ships it. */
-  readonly fetch: () => Promise<readonly Found[] | undefined>;
-}
 
 /** Installs what `text` names, or all that the project declares. Throws what makes all of it impossible. */
 export async function installArtifacts(
@@ -112,93 +101,6 @@ function sourcesOf(
     });
     return sources;
   };
-}
-
-function jobsOf(
-  ref: InstallRef,
-  { allPlatforms }: InstallFlags,
-  { root, target }: Place,
-  sources: () => InstallSources,
-): readonly Job[] {
-  const exact = (name: string, version: string): Job => ({
-    label: `${name}@${version}`,
-    fetch: async () => {
-      const conflict = target.objectionToVersion(name, version);
-      if (conflict !== undefined) throw conflict;
-      const found = await sources().exact(name, version, (artifact) => target.objection(artifact));
-      return found === undefined ? undefined : [found];
-    },
-  });
-  switch (ref.kind) {
-    case 'manifest':
-      return declared(root!).map(({ name, version }) => exact(name, version));
-    case 'exact': {
-      const label = `${ref.name}@${ref.version}`;
-      if (allPlatforms === true) return [{ label, fetch: () => sources().allPlatforms(ref.name, ref.version) }];
-      return [exact(ref.name, ref.version)];
-    }
-    case 'latest':
-      return [{ label: ref.name, fetch: async () => [await sources().latest(ref.name)] }];
-    case 'release':
-      return [{ label: `github:${ref.owner}/${ref.repo}@${ref.tag}`, fetch: () => sources().release(ref) }];
-    case 'file':
-      return [{ label: ref.path, fetch: async () => [await fileArtifact(ref.path)] }];
-  }
-}
-
-/** What the project's manifest declares and does not read from a path. */
-function declared(root: string): readonly { readonly name: string; readonly version: string }[] {
-  const path = join(root, 'murmur.yaml');
-  const { manifest } = parseManifest(readManifestText(path), { path, release: murVersion });
-  return manifest.artifacts.filter(({ source }) => source === undefined);
-}
-
-/** The outcomes in the order of the jobs. Fetches overlap; storing and pinning never does. */
-async function runJobs(
-  jobs: readonly Job[],
-  target: InstallTarget,
-  progress: InstallProgress,
-): Promise<readonly InstallOutcome[]> {
-  const outcomes = new Array<InstallOutcome>(jobs.length);
-  const waiting = [...jobs.entries()];
-  let turn: Promise<unknown> = Promise.resolve();
-  const inTurn = (work: () => Promise<readonly Installed[]>) => {
-    const mine = turn.then(work);
-    turn = mine.catch(() => undefined);
-    return mine;
-  };
-  const work = async (): Promise<void> => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const [index, job] = next;
-      outcomes[index] = await runJob(job, progress, (found) => inTurn(() => installEach(target, found)));
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(maxFetches, jobs.length) }, work));
-  return outcomes;
-}
-
-async function runJob(
-  { label, fetch }: Job,
-  progress: InstallProgress,
-  install: (found: readonly Found[]) => Promise<readonly Installed[]>,
-): Promise<InstallOutcome> {
-  progress.set(label, `looking up ${label}`);
-  try {
-    const found = await fetch();
-    return found === undefined
-      ? { kind: 'shipped', label }
-      : { kind: 'installed', label, installed: await install(found) };
-  } catch (error) {
-    return { kind: 'failed', label, error: toMurError(error) };
-  } finally {
-    progress.end(label);
-  }
-}
-
-async function installEach(target: InstallTarget, found: readonly Found[]): Promise<readonly Installed[]> {
-  const installed: Installed[] = [];
-  for (const each of found) installed.push(await target.install(each));
-  return installed;
 }
 
 /** Fills the compiled cache. Without a word when one does not compile: the launch says so, where it matters. */

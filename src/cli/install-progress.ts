@@ -80,9 +80,9 @@ export class InstallProgress {
   }
 }
 
-/** `fetching csv-merge@1.0.4  3.2 of 10.0 MB`. */
+/** `fetching csv-merge-1.0.4.mur.zip: 3.2 of 10.0 MB`. */
 export function fetchText(name: string, receivedBytes: number, totalBytes: number | undefined): string {
   const megabytes = (bytes: number): string => (bytes / 1_000_000).toFixed(1);
   const total = totalBytes === undefined ? '' : ` of ${megabytes(totalBytes)}`;
-  return `fetching ${name}  ${megabytes(receivedBytes)}${total} MB`;
+  return `fetching ${name}: ${megabytes(receivedBytes)}${total} MB`;
 }
