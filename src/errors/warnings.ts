@@ -108,8 +108,9 @@ const rows = {
     waitsFor: 'shell',
   },
   'W-SEC-002': {
-    when: 'this host cannot walk paths by descriptor, so a process that swaps folders could lead a tool outside',
-    hint: 'run on Linux, or let no other process change the work folder',
+    when: 'shell commands are allowed and this Linux has no Landlock, so files and programs are not fenced for them',
+    hint: 'run on a kernel with Landlock, or allow no commands',
+    waitsFor: 'shell',
   },
   'W-SEC-003': {
     when: 'a shell with network access is held back by its environment only',
@@ -253,6 +254,10 @@ const rows = {
     when: 'a shell.allow entry holds a slash, so it is offered as no tool',
     hint: 'write the bare name of the binary',
     waitsFor: 'shell',
+  },
+  'W-SEC-905': {
+    when: 'this host cannot walk paths by descriptor, so a process that swaps folders could lead a tool outside',
+    hint: 'run on Linux, or let no other process change the work folder',
   },
 } satisfies Record<string, WarningRow>;
 

@@ -22,6 +22,8 @@ export const messages: Readonly<Partial<Record<KnownErrorCode | KnownWarningCode
   'E-IO-003': ['failed to read <path>: <why>', 'failed to parse <path>: <where>: <why>', '--<flag> must be <form>'],
   'E-CFG-001': 'no inference provider is configured',
   'E-CFG-002': ["unsupported config key '<key>'", "'<key>' can only be set in the global config"],
+  'E-CFG-901': '<what> is a beta feature that is not enabled',
+  'E-CFG-902': '<what> is enabled, but this version of mur does not have it yet',
   'E-NEW-001': 'the generator wrote no out/murmur.yaml: <what it wrote>',
   'E-NEW-002': "'<name>' is no artifact name: <why>",
   'E-NEW-003': '<path> exists already',
@@ -188,7 +190,8 @@ export const messages: Readonly<Partial<Record<KnownErrorCode | KnownWarningCode
   'W-RUN-905': 'murmur.lock could not be written: <why>',
   'W-SEC-001':
     'this host has no kernel sandbox: commands of capabilities.shell.allow are held back by their environment only',
-  'W-SEC-002': 'this host has no /proc/self/fd: paths of WASM tools are checked by name and not by descriptor',
+  'W-SEC-002':
+    'this kernel has no Landlock: files and programs are not fenced for commands of capabilities.shell.allow',
   'W-SEC-003': 'bash is allowed together with a network list, which nothing enforces for it on this host',
   'W-SEC-004': '<key> holds what reads like a secret',
   'W-SEC-005':
@@ -225,4 +228,5 @@ export const messages: Readonly<Partial<Record<KnownErrorCode | KnownWarningCode
   'W-SEC-902': 'the effective containment floor is unconfined: commands run as the operator',
   'W-SEC-903': 'host_paths[<i>] <path> is, holds or lies in <place>, where credentials are kept',
   'W-SEC-904': "capabilities.shell.allow entry '<entry>' holds a slash, so it is offered as no tool",
+  'W-SEC-905': 'this host has no /proc/self/fd: paths of WASM tools are checked by name and not by descriptor',
 };

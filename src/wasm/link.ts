@@ -44,14 +44,16 @@ const wasiVersion = /^0\.2\.\d+$/;
 const hint = 'pin a matching release of the artifact, or rebuild it';
 
 /**
- * Why `component` cannot run as `kind`, or `undefined` when it can: `E-RUN-029` for a driver, `E-RUN-001` otherwise.
- * Staging calls it to refuse early; every call checks it again.
+ * Why `component` cannot run as `kind`, or `undefined` when it can: `E-RUN-029` for a driver, else `E-RUN-001` for an export that is not
+ * there and `E-RUN-002` for an import that nothing serves. Staging calls it to refuse early; every call checks it again.
  */
 export function linkError(component: Component, kind: GuestKind, name: string): MurError | undefined {
-  const code: ErrorCode = kind === 'driver' ? 'E-RUN-029' : 'E-RUN-001';
-  const problem = findProblem(component, kind);
-  if (problem === undefined) return undefined;
-  return new MurError(code, `${kind} "${name}" ${problem}`, { hint });
+  const refuse = (code: ErrorCode, problem: string) =>
+    new MurError(kind === 'driver' ? 'E-RUN-029' : code, `${kind} "${name}" ${problem}`, { hint });
+  const exported = exportProblem(component, kind);
+  if (exported !== undefined) return refuse('E-RUN-001', exported);
+  const imported = component.imports.map((ref) => importProblem(ref, kind)).find((problem) => problem !== undefined);
+  return imported === undefined ? undefined : refuse('E-RUN-002', imported);
 }
 
 /** Key of the export to call, as the generated code names it. Only for a component that passed `linkError`. */
@@ -60,7 +62,7 @@ export function exportKey(component: Component, kind: GuestKind): string {
   return found === undefined ? exportOfKind[kind] : interfaceText(found);
 }
 
-function findProblem(component: Component, kind: GuestKind): string | undefined {
+function exportProblem(component: Component, kind: GuestKind): string | undefined {
   const wanted = exportOfKind[kind];
   const versions = served[wanted] ?? [];
   const exported = component.exports.filter((ref) => baseName(ref) === wanted);
@@ -71,10 +73,6 @@ function findProblem(component: Component, kind: GuestKind): string | undefined 
   const process = component.exports.find((ref) => baseName(ref) === 'murmur:driver/process');
   if (kind === 'driver' && process !== undefined) {
     return `exports ${interfaceText(process)}, which makes it a process driver, but the manifest uses it over http`;
-  }
-  for (const ref of component.imports) {
-    const problem = importProblem(ref, kind);
-    if (problem !== undefined) return problem;
   }
   return undefined;
 }

@@ -218,11 +218,11 @@ describe('warnings', () => {
       noColor: true,
     });
     view.notice({ type: 'warning', code: 'W-SEC-032', message: 'the door\nis open', origin: 'cli' });
-    view.notice({ type: 'warning', code: 'W-SEC-002', message: 'x', origin: 'runtime' });
+    view.notice({ type: 'warning', code: 'W-SEC-905', message: 'x', origin: 'runtime' });
     view.notice({ type: 'warning', code: '', message: 'unknown key', origin: 'manifest' });
     expect(stderr.text().split('\n')).toEqual([
       expect.stringMatching(/^warning\[W-SEC-032\]: the door is open \(https:\/\/\S+#w-sec-032\)$/),
-      expect.stringMatching(/^\[capsule-runtime\] warning\[W-SEC-002\]: x \(https:\/\/\S+#w-sec-002\)$/),
+      expect.stringMatching(/^\[capsule-runtime\] warning\[W-SEC-905\]: x \(https:\/\/\S+#w-sec-905\)$/),
       'warning: unknown key',
       '',
     ]);

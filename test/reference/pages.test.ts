@@ -44,6 +44,6 @@ describe.each(schemaNames)('the keys of the %s', (name) => {
   });
 
   test('are described in one line each, ended by a stop', () => {
-    for (const [path, { about }] of Object.entries(file.notes)) expect(about, path).toMatch(/^[^\n]{3,120}\.$/);
+    for (const [path, { about }] of Object.entries(file.notes)) expect(about, path).toMatch(/^[^\n]{3,160}\.$/);
   });
 });

@@ -126,9 +126,10 @@ describe('linking', () => {
         fields: '(func $unused)',
       }).replace('(module', '(module (import "murmur:process/process@0.1.0" "spawn" (func (param i32 i32)))'),
     });
-    expect((await problem(bytes, 'tool'))?.message).toContain(
-      'imports murmur:process/process@0.1.0, which this host does not serve',
-    );
+    const error = await problem(bytes, 'tool');
+    expect(error?.code).toBe('E-RUN-002');
+    expect(error?.message).toContain('imports murmur:process/process@0.1.0, which this host does not serve');
+    expect((await problem(bytes, 'driver'))?.code).toBe('E-RUN-029');
   });
 
   it('refuses a WASI other than 0.2', async () => {
