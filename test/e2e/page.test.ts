@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Frame } from '../../src/inspect/frame.js';
 import { ended, recorded, running, SESSION, type Told } from '../inspect/page/frames.js';
 import { type PageServer, servePage } from '../inspect/page/server.js';
-import { accessibilityFaults, keepShot, type Look, launchBrowser, type Opened, openPage } from './browser.js';
+import { keepShot, type Look, launchBrowser, type Opened, openPage, record } from './browser.js';
 
 let browser: Browser;
 let server: PageServer | undefined;
@@ -60,7 +60,8 @@ describe('a live session', () => {
     const page = await show(until(2_900));
     await expect.poll(() => activeIn(page, 'turn')).toEqual(['turn.inferring']);
     await page.locator('.mode.live').waitFor();
-    expect(await page.locator('.streaming').first().innerText()).toContain('work folder');
+    expect(await page.locator('.block.thinking').innerText()).toContain('work folder');
+    expect(await page.locator('.streaming').innerText()).toContain('Why did the pump stop?');
     await keepShot(page, 'live');
 
     server!.send(between(2_900, 3_250));
@@ -353,55 +354,84 @@ test('10,000 events leave it quick, and its document small', async () => {
   await page.keyboard.press('4');
   await page.locator('.event', { hasText: 'tick.9999' }).waitFor();
   expect(await page.locator('*').count()).toBeLessThan(2_500);
-  const began = Date.now();
-  await page.keyboard.press('Home');
-  await expect.poll(() => page.locator('.clock strong').innerText()).toBe('0.000 s');
+
+  // The slider is dragged through all of it, as fast as the page draws.
+  const scrub = `new Promise((done) => {
+    const slider = document.getElementById('moment');
+    const times = [];
+    let before = performance.now();
+    const step = (now) => {
+      times.push(now - before);
+      before = now;
+      if (times.length > 120) return done(times.slice(1).sort((a, b) => a - b));
+      slider.value = String(1000 - (times.length * 8) % 1000);
+      slider.dispatchEvent(new Event('input', { bubbles: true }));
+      requestAnimationFrame(step);
+    };
+    requestAnimationFrame(step);
+  })`;
+  const measured: Record<string, unknown> = {};
+  for (const [key, view] of [
+    ['1', 'chart'],
+    ['3', 'messages'],
+    ['4', 'events'],
+  ] as const) {
+    await page.keyboard.press(key);
+    const times = await page.evaluate<number[]>(scrub);
+    measured[view] = { medianMs: times[60], p95Ms: times[114], longestMs: times.at(-1) };
+    // The times are in the artifact; this only notices what is slower by an order.
+    expect(times[60], view).toBeLessThan(250);
+  }
   await page.keyboard.press('End');
   await page.keyboard.press('3');
   await page.locator('.arrow', { hasText: 'tick.9999' }).waitFor();
-  expect(Date.now() - began).toBeLessThan(2_500);
+  const session = await page.context().newCDPSession(page);
+  await session.send('HeapProfiler.collectGarbage');
+  const { usedSize } = await session.send('Runtime.getHeapUsage');
+  record('ten-thousand', { ...measured, heapBytes: usedSize, elements: await page.locator('*').count() });
+  expect(usedSize).toBeLessThan(64 * 1024 * 1024);
+  expect(await page.locator('*').count()).toBeLessThan(2_500);
   await keepShot(page, 'ten-thousand');
   expectClean();
 });
 
-describe.each(['light', 'dark'] as const)('for everybody, in %s', (theme) => {
-  test('axe finds nothing wrong in any view', async () => {
-    const page = await show(ended(), { theme, stillness: true });
-    for (const key of ['1', '2', '3', '4', '5', '6', '7']) {
-      await page.keyboard.press(key);
-      await page.waitForTimeout(60);
-      expect(await accessibilityFaults(page)).toEqual([]);
-      await keepShot(page, `${theme}-${key}`);
-    }
-    await page.keyboard.press('?');
-    expect(await accessibilityFaults(page)).toEqual([]);
-    expectClean();
-  });
-
-  test('axe finds nothing wrong in time travel', async () => {
-    const page = await show(ended(), { theme, stillness: true });
-    await page.getByRole('slider', { name: 'Moment' }).fill('600');
-    for (const key of ['5', '2', '3', '4']) {
-      await page.keyboard.press(key);
-      await page.waitForTimeout(60);
-      expect(await accessibilityFaults(page)).toEqual([]);
-    }
-    expectClean();
-  });
-
-  test('a telephone shows everything without scrolling sideways', async () => {
-    const page = await show(ended(), { theme, width: 390, height: 844, stillness: true });
-    for (const name of ['Chart', 'Conversation', 'Calls', 'Messages', 'Events', 'State', 'Session']) {
-      await page.getByRole('tab', { name }).click();
-      await page.getByRole('tabpanel', { name }).waitFor();
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
-      await keepShot(page, `phone-${theme}-${name.toLowerCase()}`);
-    }
-    expect(await accessibilityFaults(page)).toEqual([]);
-    await page.locator('.session-chip').click();
-    await page.getByRole('navigation', { name: 'Sessions' }).waitFor();
-    expectClean();
-  });
+test('texts of 5 MB from a sender without caps are shown in part, and nothing waits for them', async () => {
+  const page = await show(until(60_000));
+  const big = '<b>valve</b>\u202e'.repeat(400_000);
+  const at = first + 60_000;
+  const task = (told.frames.find((frame) => frame.type === 'actor' && frame.name === 'task') as { id: string }).id;
+  server!.send([
+    { type: 'ev', q: 99_990, sys: SESSION, at, to: 'session', ev: { type: 'big', big } },
+    {
+      type: 'snap',
+      q: 99_991,
+      sys: SESSION,
+      at,
+      id: task,
+      snap: { s: 'done', v: 'completed', c: { big } },
+      by: big,
+      tr: [],
+    },
+    {
+      ...{ type: 'message', q: 99_992, sys: SESSION, at, contextId: 'ctx' },
+      message: { id: 'm-big', role: 'assistant', content: [{ type: 'text', text: big }] },
+    },
+    { ...running(told.session), capsule: { name: big, version: '1' } },
+  ]);
+  await page.locator('.session-chip', { hasText: '<b>valve</b>' }).waitFor({ timeout: 20_000 });
+  const began = Date.now();
+  for (const key of ['1', '2', '3', '4', '5', '6', '7']) {
+    await page.keyboard.press(key);
+    expect(await page.locator('body').innerText()).not.toContain('\u202e');
+  }
+  await page.keyboard.press('5');
+  await page.getByRole('button', { name: 'show all (65,' }).last().click();
+  expect(await page.getByText(/5134464 characters left out/).count()).toBeGreaterThan(0);
+  record('five-megabytes', { allViewsMs: Date.now() - began });
+  expect(Date.now() - began).toBeLessThan(20_000);
+  expect(await page.locator('.app b:not([class])').count()).toBe(0);
+  await keepShot(page, 'five-megabytes');
+  expectClean();
 });
 
 test('the keyboard reaches all of it, and ? tells how', async () => {

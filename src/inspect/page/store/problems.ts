@@ -42,7 +42,7 @@ export function problemsOf(
   }
   if (strange !== null) {
     const message = `${count(strange.count, 'frame')} of the sender left out, the last was ${strange.last}`;
-    const hint = 'what is shown may lack something; the records have all of it';
+    const hint = 'the records have all of it';
     add({ at: entries.at(-1)?.at ?? 0, level: 'warning', code: null, message, hint });
   }
   if (info?.ended?.fault) add(fromFault(info.ended.fault, info.ended.at));

@@ -35,7 +35,7 @@ export function Calls() {
 
 function Row({ call, isFirst }: { call: Call; isFirst: boolean }) {
   const { ui, openCall } = useApp();
-  const { axis, at, calls } = usePicture();
+  const { axis, at, calls, session } = usePicture();
   const begin = axis.position(calls[0]!.start);
   const place = (time: number) => (axis.position(time) - begin) / (1 - begin || 1);
   const [from, to] = [place(call.start), place(call.end ?? Math.max(call.start, at))];
@@ -51,7 +51,9 @@ function Row({ call, isFirst }: { call: Call; isFirst: boolean }) {
         <span class="calls-turn">{isFirst ? ordinal(call.turn) : ''}</span>
         <Icon name={call.kind} />
         <span class="hidden">{`${callTitle[call.kind]} (${call.status}) `}</span>
-        <span class="calls-label">{call.kind === 'driver' ? clean(call.model ?? 'model') : clean(call.name)}</span>
+        <span class="calls-label">
+          {call.kind === 'driver' ? clean(call.model ?? session.info?.model ?? 'model') : clean(call.name)}
+        </span>
         <span class="dim calls-sum">
           {call.kind === 'driver' ? clean(call.decision ?? '') : summaryOf(call.input, 50)}
         </span>

@@ -68,6 +68,7 @@ export function Events() {
         row={(index) => {
           const entry = entries[index]!;
           const isNow = index === now;
+          const gap = entry.at - (entries[index - 1] ?? entry).at;
           return (
             <button
               type="button"
@@ -80,7 +81,7 @@ export function Events() {
               }}
             >
               <span class="time">{clockText(entry.at - axis.start)}</span>
-              <span class="delta dim">{index > 0 ? `+${duration(entry.at - entries[index - 1]!.at)}` : ''}</span>
+              <span class="delta dim">{gap > 0 ? `+${duration(gap)}` : ''}</span>
               <span class="what">{whatOf(entry)}</span>
               <span class="who dim">{whoOf(entry)}</span>
               <span class="detail dim">{detailOf(entry)}</span>

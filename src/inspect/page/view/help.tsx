@@ -41,8 +41,8 @@ export function Help() {
       </dl>
       <p class="dim">
         Everything on this page is read-only. In a chart, <b class="tone-on">green</b> is active,{' '}
-        <b class="tone-hot">orange</b> was just taken, and ×3 says how often. Click a bar on the timeline to see what
-        went in and what came out.
+        <b class="tone-hot">orange</b> was just taken, and ×3 says how often. Click a bar to see what went in and came
+        out.
       </p>
       <form method="dialog">
         <button type="submit" class="primary">

@@ -27,8 +27,6 @@ export function Stage({ def, actor, trail, isLive }: Props) {
   const drawing = useMemo(() => def.layout && drawingOf(def.layout), [def.key]);
   const value = actor.snap.v;
   const leaves = leafIds(def.id, value);
-  // Where nothing moves any more, there is nothing to follow: the whole way lies open.
-  const mode = actor.gone === null ? ui.camera : 'fit';
 
   const show = (view: Box) => {
     camera.current = view;
@@ -67,7 +65,7 @@ export function Stage({ def, actor, trail, isLive }: Props) {
     if (drawing === null || free || size.w === 0) return;
     const focus = focusOf(drawing.layout, leaves, actor.hot, size);
     const before = camera.current;
-    const goal = viewOf(drawing.layout, size, mode, focus, before);
+    const goal = viewOf(drawing.layout, size, ui.camera, focus, before);
     cancelAnimationFrame(moving.current);
     if (before === null || matchMedia('(prefers-reduced-motion: reduce)').matches) return show(goal);
     const began = performance.now();
@@ -79,7 +77,7 @@ export function Stage({ def, actor, trail, isLive }: Props) {
       if (part < 1) moving.current = requestAnimationFrame(frame);
     };
     moving.current = requestAnimationFrame(frame);
-  }, [drawing, stateKey, hotKey, size.w, size.h, mode, free]);
+  }, [drawing, stateKey, hotKey, size.w, size.h, ui.camera, free]);
 
   const take = (view: Box) => {
     cancelAnimationFrame(moving.current);
@@ -149,7 +147,7 @@ export function Stage({ def, actor, trail, isLive }: Props) {
             icon={each === 'fit' ? 'fit' : 'target'}
             label={each === 'fit' ? 'Show the whole chart' : 'Follow what is active'}
             shortcut="f"
-            pressed={mode === each && !free}
+            pressed={ui.camera === each && !free}
             act={() => {
               setFree(false);
               set({ camera: each });
