@@ -77,7 +77,7 @@ describe('closing a scope', () => {
     expect(scopeFaults(report)).toEqual(['session: c failed to release: async', 'session: b failed to release: sync']);
   });
 
-  it('goes on after the deadline of a disposer that never finishes, and leaves no timer behind', async () => {
+  it('W-RUN-903: goes on after the deadline of a disposer that never finishes, and leaves no timer behind', async () => {
     const clock = handClock();
     const scope = new ResourceScope('session', { clock });
     scope.use('a', () => undefined);
