@@ -134,7 +134,7 @@ function fileArtifact(task: {
     folderMode,
     fileMode,
     files: { '.mur.zip': artifact.bytes, '.sha256': `${artifact.sha256}\n`, '.meta.json': writeMeta(artifact.meta) },
-    ...task.options,
+    onStep: task.options.onStep ?? (() => undefined),
   });
   if (outcome === 'written') return { path: partPath(place, '.mur.zip') };
   throw new MurError('E-REG-003', `artifact ${name}@${version} already exists in registry ${root}`);
