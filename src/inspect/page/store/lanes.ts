@@ -1,13 +1,13 @@
 /** The sequence diagram: one lane per kind of chart, one for everything without a chart, one for the world outside. */
 import type { ActorFrame, EventFrame } from '../../frame.js';
-import type { Entry } from './model.js';
+import type { Cursor, Entry } from './model.js';
 import { actorLabel, eventLabel, lastPart } from './names.js';
 
 export const OUTSIDE = 'outside';
 export const EFFECTS = 'effects';
 
 /** A message from one actor to another, or an actor that another one starts. */
-export interface Arrow {
+export interface Arrow extends Cursor {
   readonly entry: EventFrame | ActorFrame;
   readonly from: string;
   readonly to: string;
@@ -33,12 +33,15 @@ export function sequenceOf(entries: readonly Entry[], charts: ReadonlySet<string
   const arrows: Arrow[] = [];
   const born = new Set<string>();
   for (const entry of entries) {
+    const { at, q } = entry;
     if (entry.type === 'ev') {
       const [from, to] = [laneOf(entry.from), laneOf(entry.to)];
-      arrows.push({ entry, from, to, label: eventLabel(entry.ev.type), tone: toneOf(entry.ev.type, from) });
+      arrows.push({ at, q, entry, from, to, label: eventLabel(entry.ev.type), tone: toneOf(entry.ev.type, from) });
     } else if (entry.type === 'actor' && entry.parent !== undefined && entry.def !== undefined && !born.has(entry.id)) {
       born.add(entry.id);
       arrows.push({
+        at,
+        q,
         entry,
         from: laneOf(entry.parent),
         to: laneOf(entry.id),

@@ -114,7 +114,7 @@ export function compare(a: Cursor, b: Cursor): number {
 }
 
 /** How many entries happened up to `cursor`; all of them without one. */
-export function indexAt(entries: readonly Entry[], cursor: Cursor | null): number {
+export function indexAt(entries: readonly Cursor[], cursor: Cursor | null): number {
   if (cursor === null) return entries.length;
   let [low, high] = [0, entries.length];
   while (low < high) {

@@ -9,10 +9,10 @@ const keys: readonly (readonly [string, string])[] = [
   ['Home  End', 'to the start; to now'],
   ['1 2 3 4', 'chart, calls, messages, events'],
   ['5 6 7', 'conversation, state, session'],
-  ['f', 'camera: follow what is active, or show the whole chart'],
+  ['f', 'follow what is active, or show the whole chart'],
   ['/', 'filter the event log'],
   ['s', 'sessions'],
-  ['t', 'colours: as the system, light, dark'],
+  ['t', 'colours'],
   ['Esc', 'let go of what was chosen'],
   ['?', 'this help'],
 ];

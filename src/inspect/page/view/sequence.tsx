@@ -16,11 +16,7 @@ export function Sequence() {
   const charts = [...model.defs.values()].map(({ id }) => id).join(' ');
   const { lanes, arrows } = sequence(session.entries, charts, session.version);
   if (arrows.length === 0) return <p class="empty">No message was sent yet.</p>;
-  const now =
-    indexAt(
-      arrows.map(({ entry }) => entry),
-      ui.cursor,
-    ) - 1;
+  const now = indexAt(arrows, ui.cursor) - 1;
   const place = (lane: string) => (lanes.indexOf(lane) + 0.5) / lanes.length;
   return (
     <div class="sequence" style={{ '--lanes': lanes.length }}>

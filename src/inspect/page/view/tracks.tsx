@@ -74,6 +74,25 @@ export function Phases({ session, x, width }: { session: SessionModel; x: (at: n
   );
 }
 
+const strokes = memo(
+  ({ entries }: SessionModel, axis: Axis, from: number, to: number, width: number, _version: number) => {
+    const columns = new Map<number, number>();
+    for (const entry of entries) {
+      if (entry.type !== 'ev') continue;
+      const part = (axis.position(entry.at) - from) / (to - from);
+      if (part < 0 || part > 1) continue;
+      const column = Math.round(part * width);
+      columns.set(column, (columns.get(column) ?? 0) + 1);
+    }
+    return [...columns]
+      .map(([column, count]) => {
+        const tall = Math.min(16, 5 + count * 2);
+        return `M${column + 0.5} ${10 - tall / 2}v${tall}`;
+      })
+      .join('');
+  },
+);
+
 /** Events as strokes, one for each pixel that has any, in one path. */
 export function Ticks({
   session,
@@ -86,22 +105,10 @@ export function Ticks({
   view: Window;
   width: number;
 }) {
-  const columns = new Map<number, number>();
-  for (const entry of session.entries) {
-    if (entry.type !== 'ev') continue;
-    const part = (axis.position(entry.at) - view.from) / (view.to - view.from);
-    if (part < 0 || part > 1) continue;
-    const column = Math.round(part * width);
-    columns.set(column, (columns.get(column) ?? 0) + 1);
-  }
-  const path = [...columns].map(([column, count]) => {
-    const tall = Math.min(16, 5 + count * 2);
-    return `M${column + 0.5} ${10 - tall / 2}v${tall}`;
-  });
   return (
     <div class="track ticks" aria-hidden="true">
       <svg width={width} height="20" aria-hidden="true">
-        <path d={path.join('')} />
+        <path d={strokes(session, axis, view.from, view.to, width, session.version)} />
       </svg>
     </div>
   );

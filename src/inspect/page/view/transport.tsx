@@ -34,7 +34,6 @@ export function Transport({ zoom, isZoomed }: { zoom: (by: number | null) => voi
         type="button"
         class="speed"
         aria-label={`Speed ${ui.speed} times`}
-        title="Speed"
         onClick={() => set({ speed: speeds[(speeds.indexOf(ui.speed as 1) + 1) % speeds.length]! })}
       >
         {ui.speed}×

@@ -28,7 +28,7 @@ export function TurnCard({ task, turn }: { task: Task; turn: Turn }) {
             type="button"
             class={`driver ${driver.status}`}
             onClick={() => openCall(driver)}
-            title="Go to this model call"
+            title="Go to this call"
           >
             <Icon name="driver" />
             <span>{tookText(driver, at)}</span>
