@@ -1,4 +1,5 @@
 import { MurError, toMurError } from '../errors/index.js';
+import { containmentClasses } from '../manifest/containment.js';
 import type { LifecycleOverride } from '../manifest/index.js';
 import type { RunRequest } from '../run.js';
 import { systemClock } from '../supervise/clock.js';
@@ -78,6 +79,7 @@ export function runRequest(flags: RunFlags): RunRequest {
     noEnvFile: !flags.envFile,
     bindAddr: flags.bind,
     ...(Object.keys(lifecycle).length === 0 ? {} : { lifecycle }),
+    ...optional('containment', oneOf('--containment', containmentClasses, flags.containment)),
     ...optional('task', flags.task),
     ...optional('contextId', flags.context),
     ...optional('systemPrompt', flags.systemPrompt),

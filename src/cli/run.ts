@@ -16,6 +16,8 @@ export interface RunFlags extends CommonFlags {
   readonly systemPrompt?: string;
   /** False under `--no-env-file`. */
   readonly envFile: boolean;
+  readonly containment?: string;
+  readonly explainScope?: boolean;
   readonly lifecycleTaskAcceptance?: string;
   readonly lifecycleAfterTask?: string;
   readonly inspect?: boolean;
@@ -31,6 +33,7 @@ Examples:
   mur run --task "Summarise the notes"          give the task as text, or name a file that holds it
   mur run --print --task report.md > answer.md  only the answer on stdout
   mur run --capsule acme/pump --capsule-version 1.0.0   an installed capsule; no lock is read or made
+  mur run --explain-scope                       what it could reach here, and what of that is enforced
   mur run --json &                              one line with the address of the door, for scripts
 
 Exit status: 0 done, 1 an error or a task that did not complete, 2 wrong usage.`;
@@ -52,6 +55,8 @@ export function command(shell: Shell): Command {
     new Option('--system-prompt <text>', 'replaces the system prompt; empty clears it'),
     new Option('--workdir <dir>', 'work folder (default: one of its own, beside the manifest)'),
     new Option('--no-env-file', 'do not read the .env file of the project'),
+    new Option('--containment <class>', 'unconfined, advisory, scoped or sealed; only ever raises the floor'),
+    new Option('--explain-scope', 'only says what the capsule could do here and what is enforced; starts nothing'),
   ]);
   group('How long and for whom:', [
     new Option('--deadline <duration>', 'ends the session after 90, 90s, 5m, 2h or 1d').argParser(deadline),
@@ -72,6 +77,13 @@ export function command(shell: Shell): Command {
       run.error("error: options '--capsule' and '--capsule-version' go together");
     }
     return shell.run('run', flags, async (flags, context) => {
+      if (flags.explainScope === true) {
+        const [{ explainScope }, { runRequest }] = await Promise.all([
+          import('./explain.js'),
+          import('./run-session.js'),
+        ]);
+        return explainScope(runRequest(flags), flags, context);
+      }
       const { runSession } = await import('./run-session.js');
       return runSession(flags, context, async () => (await import('../index.js')).runCapsule);
     });

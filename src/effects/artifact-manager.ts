@@ -1,5 +1,4 @@
 import { needed } from '../stage/draft.js';
-import { scopeReport } from '../stage/report.js';
 import type { SessionWorld } from './world.js';
 
 /** `murmur:artifact-manager/manage`: what this session has. Pulls and removals are not granted. */
@@ -14,7 +13,7 @@ export function manage(world: SessionWorld) {
         return {
           capsuleId: needed(world.draft.sessionId, 'mint'),
           installed: summary,
-          capabilities: JSON.stringify(scopeReport(world.draft)),
+          capabilities: JSON.stringify(needed(world.draft.scopeReport, 'contain')),
         };
       case 'describe': {
         const found = artifacts.find(({ name }) => name === args[0]);

@@ -8,7 +8,6 @@ import type { SessionContext } from '../../machines/session/machine.js';
 import type { SessionWorld } from '../effects/world.js';
 import { reasonOf } from '../errors/index.js';
 import { needed } from '../stage/draft.js';
-import { scopeReport } from '../stage/report.js';
 import { idTimeMs } from '../supervise/ids.js';
 import type { SessionNotice } from '../supervise/notice.js';
 import { Access } from './access.js';
@@ -128,7 +127,8 @@ export class SessionInspection {
   #describe(sys: string): FrameBody & { readonly type: 'session' } {
     const { draft, url } = this.#world;
     const { request, folders, containment, inventory, gateways, clock } = draft;
-    const grants = redact(scopeReport(draft), this.#secrets.redact, recordCaps).value;
+    const { scopeReport } = draft;
+    const grants = scopeReport === undefined ? null : redact(scopeReport, this.#secrets.redact, recordCaps).value;
     return {
       type: 'session',
       sys,
@@ -147,7 +147,7 @@ export class SessionInspection {
       maxTurns: request.inference?.maxTurns ?? null,
       tools: inventory?.items.map(({ name }) => name) ?? [],
       containment: containment ?? null,
-      grants: grants as Readonly<Record<string, unknown>>,
+      grants: grants as Readonly<Record<string, unknown>> | null,
       gateways: [...gateways].map(([artifact, { route, credential }]) => ({
         artifact,
         host: route.upstream.host,

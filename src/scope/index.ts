@@ -19,4 +19,5 @@ export type {
   ScopeInput,
   ScopeReport,
   Tier,
+  UsernsGrant,
 } from './types.js';

@@ -4,6 +4,9 @@ import type { CapabilityPolicy } from '../policy/index.js';
 /** The mechanism native processes run on (spec/containment.md 3.1), by the words of the code. */
 export type Tier = 'sealed' | 'full' | 'seccomp' | 'none';
 
+/** What AppArmor says about unprivileged user namespaces (spec/containment.md 3.4); everything but `withheld` permits them. */
+export type UsernsGrant = 'apparmor_absent' | 'restriction_disabled_host_wide' | 'profile_confining' | 'withheld';
+
 /**
  * What was decided about this host for this session: the only source of every field that depends on the host. A session's
  * containment decision has these fields and may have more.
@@ -23,7 +26,7 @@ export interface ScopeContainment {
   readonly floorMet: boolean;
   /** Present exactly when the floor is not met. */
   readonly shortfallReason?: string;
-  readonly usernsGrant: string | null;
+  readonly usernsGrant: UsernsGrant | null;
   readonly landlockAbi: number | null;
   /** Why the tier is `none` although a contained session was asked for. */
   readonly noTierBecause?: string;
@@ -83,7 +86,7 @@ export interface ScopeReport {
   /** Left out when the floor is met. */
   readonly shortfall_reason?: string;
   readonly enforcement_tier: string;
-  readonly userns_grant: string | null;
+  readonly userns_grant: UsernsGrant | null;
   readonly landlock_abi: number | null;
   readonly noexec: boolean | null;
   readonly cgroup: 'scope' | 'none' | 'not-wanted';

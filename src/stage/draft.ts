@@ -5,6 +5,7 @@ import type { MurmurHome, SessionFolders } from '../home/index.js';
 import type { ChoiceLimits, ResolvedPrompt } from '../inference/index.js';
 import { type ContainmentClass, type LifecycleConfig, overrideLifecycle } from '../manifest/index.js';
 import type { NetworkRule } from '../policy/index.js';
+import type { ScopeReport } from '../scope/index.js';
 import type { Clock } from '../supervise/clock.js';
 import type { NoticeListener } from '../supervise/notice.js';
 import type { ResourceScope } from '../supervise/scope.js';
@@ -65,6 +66,8 @@ export class StageDraft {
 
   hostFacts?: HostFacts;
   containment?: ContainmentDecision;
+  /** What the session may do, built with the decision and recorded as it is. */
+  scopeReport?: ScopeReport;
   networkCeiling?: readonly NetworkRule[];
   resolved?: readonly ResolvedArtifact[];
   gateways: ReadonlyMap<string, GatewayPlan> = new Map();

@@ -3,30 +3,10 @@ import type { TraceEvents } from '../trace/index.js';
 import { needed, type StageDraft } from './draft.js';
 import { runtimePins } from './lock.js';
 
-/** What this session may do, as data: `session_start.effective_grants` (spec/containment.md 18, the part that exists). */
-export function scopeReport(draft: StageDraft): Record<string, unknown> {
-  const { request, containment } = draft;
-  const { policy } = request;
-  return {
-    containment: { declared: containment?.declared, achieved: containment?.achieved, reason: containment?.reason },
-    network: { allow: policy.networkAllow },
-    filesystem: { scope: policy.filesystemScope ?? null, work_folder: draft.folders?.accessibleWorkdir ?? null },
-    env: { allow: policy.envAllow },
-    context: { record_store: request.context.record ? (request.context.recordStore ?? request.capsuleName) : null },
-    limits: {
-      memory_bytes: policy.limits.memoryBytes,
-      table_elements: policy.limits.tableElements,
-      instances: policy.limits.instances,
-      deadline_seconds: policy.limits.deadlineMs / 1000,
-    },
-    configured_artifacts: request.artifacts.filter((entry) => entry.config !== undefined).map((entry) => entry.name),
-  };
-}
-
 /** The fields of `session_start` (spec/trace.md 4.1). */
 export function sessionStartFields(draft: StageDraft): TraceEvents['session_start'] {
   const { request, gateways, systemPrompt } = draft;
-  const containment = needed(draft.containment, 'contain');
+  const grants = needed(draft.scopeReport, 'contain');
   const driverPlan = draft.driver === undefined ? undefined : gateways.get(draft.driver.artifact.name);
   return {
     capsule_name: request.capsuleName,
@@ -43,10 +23,10 @@ export function sessionStartFields(draft: StageDraft): TraceEvents['session_star
     tools_declared: needed(draft.inventory, 'write').definitions.map(({ name }) => name),
     tool_refresh: request.inference?.toolRefresh ?? null,
     runtime_artifacts: runtimePins(request),
-    containment_declared: containment.declared,
-    containment_achieved: containment.achieved,
-    userns_grant: null,
-    workdir_exec: request.policy.workdirExecAllowed,
+    containment_declared: grants.declared_containment,
+    containment_achieved: grants.achieved_containment,
+    userns_grant: grants.userns_grant,
+    workdir_exec: grants.workdir_exec,
     resumed_from: null,
     context_id: request.contextId ?? null,
     system_prompt_source: systemPrompt?.source ?? 'none',
@@ -58,7 +38,7 @@ export function sessionStartFields(draft: StageDraft): TraceEvents['session_star
       metered: artifact === draft.driver?.artifact.name,
     })),
     system_prompt_sha256: systemPrompt?.sha256 ?? null,
-    effective_grants: scopeReport(draft),
+    effective_grants: grants,
     ...(draft.limits === undefined ? {} : { model_limits: limitsRecord(draft.limits) }),
   };
 }

@@ -9,7 +9,8 @@ import type { JsonObject } from './lines.js';
 /** The store a session recorded its conversations in, by its `session_start`; `undefined` when it recorded none. */
 export function storeOf(start: JsonObject | undefined): string | undefined {
   const { effective_grants: grants, capsule_name: capsule } = start ?? {};
-  const store = (grants as { context?: { record_store?: unknown } } | undefined)?.context?.record_store;
+  const report = grants as { record_store?: unknown; context?: { record_store?: unknown } } | undefined;
+  const store = report?.record_store === undefined ? report?.context?.record_store : report.record_store;
   // Older sessions do not say; the capsule's own is the default.
   const name = store === undefined ? capsule : store;
   return typeof name === 'string' ? name : undefined;

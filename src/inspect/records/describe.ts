@@ -1,4 +1,5 @@
 import type { RecordedSession } from '../../replay/recorded.js';
+import { sessionIdPlaceholder } from '../../scope/folders.js';
 import { idTimeMs } from '../../supervise/ids.js';
 import type { EndedView, LivenessView, SessionFrame } from '../frame.js';
 import type { FrameBody } from '../item.js';
@@ -67,7 +68,7 @@ export class SessionFacts {
       pid: isOver ? null : (live?.pid ?? null),
       startedAt: idTimeMs(sessionId) ?? null,
       recordsDir,
-      workdir: workFolder(grants),
+      workdir: workFolder(grants, sessionId),
       model: model === '' ? null : model,
       driver: gatewaysOf(start).find(({ isMetered }) => isMetered)?.artifact ?? null,
       maxTurns: typeof start.max_turns === 'number' ? start.max_turns : null,
@@ -100,13 +101,23 @@ function containmentOf(start: JsonObject, grants: unknown): SessionFrame['contai
   const declared = text(start.containment_declared);
   const achieved = text(start.containment_achieved);
   if (declared === undefined || achieved === undefined) return null;
-  const inner = isObject(grants) && isObject(grants.containment) ? text(grants.containment.reason) : undefined;
-  return { declared, achieved, reason: inner ?? null };
+  return { declared, achieved, reason: notMoreBecause(grants) ?? null };
 }
 
-function workFolder(grants: unknown): string | null {
-  const filesystem = isObject(grants) ? grants.filesystem : undefined;
-  return (isObject(filesystem) ? text(filesystem.work_folder) : undefined) ?? null;
+/** In the grants as written today, and as older sessions wrote them. */
+function notMoreBecause(grants: unknown): string | undefined {
+  if (!isObject(grants)) return undefined;
+  if (isObject(grants.containment)) return text(grants.containment.reason);
+  const { records_dir: records } = grants;
+  return isObject(records) ? text(records.not_protected_because) : undefined;
+}
+
+/** In the grants as written today, where a placeholder stands for the session's id, and as older sessions wrote them. */
+function workFolder(grants: unknown, sessionId: string): string | null {
+  if (!isObject(grants)) return null;
+  const { filesystem, work_folder: folder } = grants;
+  const path = isObject(filesystem) ? text(filesystem.work_folder) : text(folder);
+  return path?.replaceAll(sessionIdPlaceholder, sessionId) ?? null;
 }
 
 function texts(value: unknown): string[] {

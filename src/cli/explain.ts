@@ -1,0 +1,92 @@
+/**
+ * `mur run --explain-scope`: what a run of this capsule could do, and what of that is enforced here. Reads the manifest, the
+ * configuration and the `.env`; makes no directory, resolves no name, asks no store for anything but a capsule named with
+ * `--capsule`, and compiles nothing.
+ */
+import { dirname, resolve } from 'node:path';
+import { locateConfig, readConfig } from '../home/config.js';
+import { withEnvFile } from '../home/env-file.js';
+import { locateMurmurHome } from '../home/murmur-home.js';
+import { strongestContainment } from '../manifest/index.js';
+import { capabilityPolicyFromManifest, validateStaging } from '../policy/index.js';
+import type { RunRequest } from '../run.js';
+import {
+  containmentOfThisBuild,
+  hasDescriptorWalk,
+  type ScopeReport,
+  scopeFolders,
+  scopeReport,
+} from '../scope/index.js';
+import { unbuiltKeys } from '../stage/unbuilt.js';
+import { installedSubject, projectSubject } from '../subject.js';
+import type { CliContext, ExitStatus } from './context.js';
+import { scopeText } from './explain-view.js';
+import { type Warning, warningLine } from './output.js';
+import { styleFor, wantsColor } from './style.js';
+
+/** Prints the report; 0 also when the floor is not met. Throws what a launch throws for a declaration it cannot honour. */
+export async function explainScope(
+  run: RunRequest,
+  flags: { readonly json?: boolean; readonly color: boolean },
+  { stdout, stderr, env }: CliContext,
+): Promise<ExitStatus> {
+  const { report, warnings } = await explain(run, env);
+  const style = (stream: typeof stdout) =>
+    styleFor(wantsColor({ isTerminal: stream.isTerminal, env, noColor: !flags.color }));
+  for (const warning of warnings) stderr.write(`${warningLine(warning, style(stderr))}\n`);
+  stdout.write(flags.json === true ? `${JSON.stringify(report)}\n` : scopeText(report, style(stdout)));
+  return 0;
+}
+
+async function explain(
+  run: RunRequest,
+  hostEnv: CliContext['env'],
+): Promise<{ readonly report: ScopeReport; readonly warnings: readonly Warning[] }> {
+  const home = locateMurmurHome(hostEnv);
+  const manifestFile = resolve(run.manifestPath ?? 'murmur.yaml');
+  const dir = run.capsule === undefined ? dirname(manifestFile) : resolve('.');
+  // Nothing of it is used: one that a launch refuses is refused here.
+  if (run.noEnvFile !== true) withEnvFile(hostEnv, dir);
+  const subject =
+    run.capsule === undefined ? projectSubject(manifestFile) : await installedSubject(run.capsule, home.root);
+  const { manifest } = subject;
+  const config = readConfig(locateConfig(hostEnv));
+  const policy = capabilityPolicyFromManifest(manifest);
+  const found = validateStaging({
+    manifest,
+    policy,
+    lifecycle: manifest.lifecycle,
+    ...(run.contextId === undefined ? {} : { contextId: run.contextId }),
+    ...(run.lifecycle === undefined ? {} : { lifecycleOverride: run.lifecycle }),
+  });
+  const floor = strongestContainment([manifest.capabilities?.containment, config.containment, run.containment]);
+  const { platform } = process;
+  const unbuilt = unbuiltKeys({ policy, manifest });
+  return {
+    report: scopeReport({
+      policy,
+      manifest,
+      containment: containmentOfThisBuild(floor, { platform, descriptorWalk: hasDescriptorWalk(platform) }),
+      folders: scopeFolders({
+        home,
+        manifestDir: subject.dir,
+        ...(run.workdir === undefined ? {} : { workdir: run.workdir }),
+      }),
+      platform,
+    }),
+    warnings: [
+      ...subject.warnings.map(({ code = '', message }): Warning => ({ code, message, origin: 'manifest' })),
+      ...config.warnings.map((message): Warning => ({ code: '', message, origin: 'cli' })),
+      ...found.map(({ code, message }): Warning => ({ code, message, origin: 'runtime' })),
+      ...(unbuilt.length === 0
+        ? []
+        : [
+            {
+              code: '',
+              message: `mur run would refuse this capsule (E-RUN-907): this version of mur cannot serve ${unbuilt.join(', ')} yet`,
+              origin: 'cli',
+            } as const,
+          ]),
+    ],
+  };
+}
