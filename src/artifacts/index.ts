@@ -9,6 +9,7 @@ export {
   archiveLimits,
   archiveText,
   openArchive,
+  openZip,
   type PackEntry,
   packArchive,
 } from './archive.js';
