@@ -21,7 +21,7 @@ const together = [
     name: 'home',
     test: /\/dist\/src\/(?:home\/(?!config|credential|env-file)|manifest\/regular-file)/,
   },
-  { name: 'manifest', test: /node_modules\/yaml\/|node_modules\/zod\/(?!v4\/core\/(?:to-)?json-schema)|\/dist\/src\/manifest\// },
+  { name: 'yaml', test: /node_modules\/yaml\/|node_modules\/zod\/(?!v4\/core\/(?:to-)?json-schema)/ },
 ];
 
 const lighter = {
@@ -42,6 +42,10 @@ const bundle = await rolldown({
   external: outside,
   plugins: [lighter],
   preserveEntrySignatures: false,
+  // Nothing of ours is imported for what it does while it is loaded. Without this, one function of a folder brings all of the folder.
+  treeshake: {
+    moduleSideEffects: (id) => !/\/dist\/(?:src|machines|workers)\//.test(id) || id.endsWith('/cli/main.js'),
+  },
   logLevel: 'warn',
 });
 // Written beside and moved into place, so that a command started meanwhile finds whole files.
