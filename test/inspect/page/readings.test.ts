@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type ChartLayout, renderSvg } from '../../../src/diagram/index.js';
 import { focusOf, viewOf } from '../../../src/inspect/page/store/camera.js';
+import { cleanLayout } from '../../../src/inspect/page/store/drawable.js';
 import { Intake } from '../../../src/inspect/page/store/fold.js';
 import { sequenceOf } from '../../../src/inspect/page/store/lanes.js';
-import { cleanLayout } from '../../../src/inspect/page/store/drawable.js';
 import {
   actorLabel,
   clean,
