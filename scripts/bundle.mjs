@@ -21,7 +21,7 @@ const together = [
     name: 'home',
     test: /\/dist\/src\/(?:home\/(?!config|credential|env-file)|manifest\/regular-file)/,
   },
-  { name: 'yaml', test: /node_modules\/yaml\/|node_modules\/zod\/(?!v4\/core\/(?:to-)?json-schema)/ },
+  { name: 'yaml', test: /node_modules\/(?:yaml|zod)\// },
 ];
 
 const lighter = {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -87,4 +87,26 @@ describe('a command loads only what it needs', () => {
   it('and the check would see one', () => {
     expect(heavyIn(['chart'])).toContain('xstate');
   });
+});
+
+it('the files of the bundle import each other in no circle: in one, a constant may be read before it is there', () => {
+  const bin = resolve('dist/src/bin');
+  const imports = new Map(
+    readdirSync(bin)
+      .filter((name) => name.endsWith('.js'))
+      .map((name) => {
+        const text = readFileSync(join(bin, name), 'utf8');
+        return [name, [...text.matchAll(/(?:from|import)\s*"\.\/([^"]+)"/g)].map(([, to]) => to ?? '')] as const;
+      }),
+  );
+  const circles: string[] = [];
+  const done = new Set<string>();
+  const walk = (name: string, path: readonly string[]): void => {
+    if (path.includes(name)) circles.push([...path.slice(path.indexOf(name)), name].join(' -> '));
+    else if (!done.has(name)) for (const to of imports.get(name) ?? []) walk(to, [...path, name]);
+    done.add(name);
+  };
+  for (const name of imports.keys()) walk(name, []);
+  expect(imports.size).toBeGreaterThan(20);
+  expect(circles).toEqual([]);
 });
