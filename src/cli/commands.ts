@@ -52,6 +52,11 @@ export const commandRows: readonly CommandRow[] = [
     summary: 'compile artifacts now, so that their first run does not wait',
     load: () => import('./precompile.js'),
   },
+  {
+    name: 'doctor',
+    summary: 'check this machine, your home and this project, and say what to do',
+    load: () => import('./doctor.js'),
+  },
   { name: 'schema', summary: 'print the JSON Schema of a file, for editors', load: () => import('./schema.js') },
   { name: 'config', summary: 'read and change the configuration files', load: () => import('./config.js') },
   { name: 'beta', summary: 'list, enable and disable unfinished features', load: () => import('./beta.js') },

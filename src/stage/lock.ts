@@ -98,7 +98,7 @@ function expectationFor(request: StageRequest, entry: ArtifactEntry): LockExpect
 }
 
 /** How the manifest declares `entry` that only an operator's pin may carry. */
-function operatorRole({ inference }: StageRequest, entry: ArtifactEntry): string | undefined {
+export function operatorRole({ inference }: Pick<StageRequest, 'inference'>, entry: ArtifactEntry): string | undefined {
   if (entry.runtime === 'hook' || entry.runtime === 'driver') return `runtime: ${entry.runtime}`;
   if (entry.gateway !== undefined) return 'gateway:';
   const prompt = inference?.systemPrompt;

@@ -22,6 +22,11 @@ const served: Readonly<Record<string, readonly string[]>> = {
   'murmur:stream/events': ['0.1.0'],
 };
 
+/** The versions at which this host serves `murmur:tool/run` or the like; none for an interface it does not serve. */
+export function servedVersions(interfaceName: string): readonly string[] {
+  return Object.hasOwn(served, interfaceName) ? served[interfaceName]! : [];
+}
+
 const importsOfKind: Readonly<Record<GuestKind, readonly string[]>> = {
   capsule: [
     'murmur:tool/run',

@@ -1,0 +1,209 @@
+/**
+ * The checklist: each declared artifact as a run would take it, from the lock to the interfaces of its component, and what a session
+ * pulled besides. Compiles nothing, and leaves out nothing that a run refuses before it compiles.
+ */
+import {
+  type ArtifactStore,
+  hostPlatform,
+  nativePlatformOf,
+  programOf,
+  type StoredArtifact,
+} from '../artifacts/index.js';
+import { readSource } from '../artifacts/source.js';
+import { openStored } from '../artifacts/stored.js';
+import { isMurError, toMurError } from '../errors/index.js';
+import type { Lock, LockEntry } from '../lock/index.js';
+import type { ArtifactEntry, RuntimeManifest } from '../manifest/index.js';
+import { operatorRole } from '../stage/lock.js';
+import { interfaceText, readContract } from '../wasm/contract.js';
+import type { Finding } from './doctor-block.js';
+import { interfaceProblem } from './doctor-interfaces.js';
+
+export interface ChecklistInput {
+  readonly manifest: RuntimeManifest;
+  readonly manifestDir: string;
+  /** In the order a run asks them. */
+  readonly stores: readonly ArtifactStore[];
+  readonly lock: Lock | undefined;
+}
+
+/** One finding per declared artifact, in manifest order, then what is pinned from a session's pull and not declared. */
+export async function checklist(input: ChecklistInput): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  for (const entry of input.manifest.artifacts) findings.push(await check(entry, input));
+  const declared = new Set(input.manifest.artifacts.map(({ name }) => name));
+  const pulled = (input.lock?.artifacts ?? []).filter(
+    ({ origin, name }) => origin === 'runtime' && !declared.has(name),
+  );
+  return [
+    ...findings,
+    ...pulled.map(
+      ({ name, resolvedVersion, session }): Finding => ({
+        level: 'note',
+        text: `${name}@${resolvedVersion} pulled at runtime by session ${session ?? '(unknown)'} - not declared in murmur.yaml`,
+      }),
+    ),
+  ];
+}
+
+async function check(entry: ArtifactEntry, input: ChecklistInput): Promise<Finding> {
+  const label = `${entry.name}@${entry.version}`;
+  try {
+    if (entry.source !== undefined) return checkSource(entry, input.manifestDir);
+    const stored = await firstWith(input.stores, entry);
+    if (stored === undefined) {
+      return { level: 'error', code: 'E-RUN-008', text: `${label} - missing`, fix: `mur install ${label}` };
+    }
+    return pinProblem(entry, stored, input) ?? (await checkStored(entry, stored, input));
+  } catch (error) {
+    const { code, message, hint } = toMurError(error);
+    if (code === 'E-REG-002') return damaged(label, [message]);
+    return { level: 'error', code, text: `${label} - ${message}`, fix: hint ?? `mur install ${label}` };
+  }
+}
+
+async function firstWith(
+  stores: readonly ArtifactStore[],
+  { name, version }: ArtifactEntry,
+): Promise<StoredArtifact | undefined> {
+  for (const store of stores) {
+    const stored = await store.find(name, version, hostPlatform());
+    if (stored !== undefined) return stored;
+  }
+  return undefined;
+}
+
+function checkSource(entry: ArtifactEntry, manifestDir: string): Finding {
+  const { payload } = readSource(entry, manifestDir);
+  const text = `${entry.name} local source`;
+  if (payload.kind === 'skill') return { level: 'ok', text };
+  return componentFinding(entry, payload.bytes, text, `mur build ${entry.source}`);
+}
+
+/** What the lock has against `stored`; `undefined` when there is no lock or it agrees. */
+function pinProblem(
+  entry: ArtifactEntry,
+  stored: StoredArtifact,
+  { lock, manifest }: ChecklistInput,
+): Finding | undefined {
+  if (lock === undefined) return undefined;
+  const { name, version } = entry;
+  const label = `${name}@${version}`;
+  const pin = lock.artifacts.find((each) => each.name === name);
+  const refuse = (code: string, why: string, fix: string): Finding => ({
+    level: 'error',
+    code,
+    text: `${label} - ${why}`,
+    fix,
+  });
+  if (pin === undefined) {
+    if (stored.from === 'embedded') return undefined;
+    return refuse('E-RUN-003', `murmur.lock missing artifact entry for '${name}'`, `mur install ${label}`);
+  }
+  const role = pin.origin === 'runtime' ? operatorRole(manifest, entry) : undefined;
+  if (role !== undefined) {
+    const from = `murmur.lock pins '${name}' from a runtime pull by session ${pin.session ?? '(unknown)'}`;
+    const fix = `mur install ${label}, if you trust it; else drop ${role} from its entry`;
+    return refuse('E-RUN-043', `${from}; murmur.yaml declares it with ${role}`, fix);
+  }
+  if (pin.resolvedVersion !== version) {
+    const why = `murmur.lock version mismatch for '${name}': manifest requested ${version}, lock pinned ${pin.resolvedVersion}`;
+    return refuse(
+      'E-RUN-003',
+      why,
+      `declare ${pin.resolvedVersion} in murmur.yaml, or remove the entry of '${name}' from murmur.lock and run mur install`,
+    );
+  }
+  const platform = hostPlatform();
+  const pinned = hashFor(pin, platform);
+  if (pinned === undefined) {
+    const others = 'platforms' in pin.sha256 ? Object.keys(pin.sha256.platforms).join(', ') : '';
+    return refuse(
+      'E-RUN-003',
+      `murmur.lock has no sha256 for '${name}' on ${platform}: it pins ${others}`,
+      `mur install ${label}`,
+    );
+  }
+  if (pinned === stored.sha256) return undefined;
+  return damaged(label, [`expected sha256 (murmur.lock): ${pinned}`, `actual sha256 (on disk): ${stored.sha256}`]);
+}
+
+function hashFor({ sha256 }: LockEntry, platform: string): string | undefined {
+  if ('any' in sha256) return sha256.any;
+  return Object.hasOwn(sha256.platforms, platform) ? sha256.platforms[platform] : undefined;
+}
+
+function damaged(label: string, details: readonly string[]): Finding {
+  return {
+    level: 'error',
+    code: 'E-REG-002',
+    text: `${label} - artifact integrity check failed for ${label}`,
+    details,
+    fix: `mur install ${label}`,
+  };
+}
+
+async function checkStored(entry: ArtifactEntry, stored: StoredArtifact, { lock }: ChecklistInput): Promise<Finding> {
+  const label = `${entry.name}@${entry.version}`;
+  const opened = await open(entry, stored);
+  if ('level' in opened) return opened;
+  const { payload, manifest } = opened;
+  if (payload === undefined) return checkNative(label, stored, programOf(manifest.name));
+  const text = `${label} platform-independent`;
+  const found =
+    payload.kind === 'skill'
+      ? ({ level: 'ok', text } as const)
+      : componentFinding(entry, payload.bytes, text, `install a release of ${entry.name} that fits this mur`);
+  const pin = lock?.artifacts.find(({ name }) => name === entry.name);
+  if (found.level !== 'ok' || pin?.origin !== 'runtime') return found;
+  return {
+    level: 'warning',
+    text: `${text} - pulled at runtime by session ${pin.session ?? '(unknown)'}`,
+    fix: `mur install ${label} adopts it, if you trust it`,
+  };
+}
+
+/** Its manifest and payload, or the line that says for which platform its program was built instead. */
+async function open(
+  entry: ArtifactEntry,
+  stored: StoredArtifact,
+): Promise<Awaited<ReturnType<typeof openStored>> | Finding> {
+  try {
+    return await openStored(entry, stored);
+  } catch (error) {
+    if (!isMurError(error) || error.code !== 'E-RUN-021') throw error;
+    const built = nativePlatformOf(await stored.read(programOf(entry.name))) ?? 'another platform';
+    const label = `${entry.name}@${entry.version}`;
+    return {
+      level: 'error',
+      code: 'E-RUN-021',
+      text: `${label} - native binary is built for ${built}, this host is ${hostPlatform()}`,
+      fix: `install the ${hostPlatform()} variant of ${label}`,
+    };
+  }
+}
+
+/** A program that fits this host. No session of this version starts it. */
+async function checkNative(label: string, stored: StoredArtifact, program: string): Promise<Finding> {
+  const platform = stored.platform ?? nativePlatformOf(await stored.read(program)) ?? 'platform unverified';
+  const untagged = (stored.warnings ?? []).find(({ code }) => code === 'W-REG-001');
+  return {
+    level: 'error',
+    code: 'E-RUN-907',
+    text: `${label} ${platform} - native tools cannot be run by this version of mur yet`,
+    ...(untagged === undefined
+      ? {}
+      : { details: [`native artifact with no recorded platform (warning[${untagged.code}])`] }),
+    fix: `remove ${label} from murmur.yaml, or use a version of mur that runs native tools`,
+  };
+}
+
+function componentFinding(entry: ArtifactEntry, bytes: Uint8Array, text: string, fix: string): Finding {
+  const { imports, exports } = readContract(entry.name, bytes);
+  const problem = interfaceProblem(
+    [...exports, ...imports].filter(({ package: pack }) => pack !== '').map(interfaceText),
+  );
+  if (problem === undefined) return { level: 'ok', text };
+  const code = entry.runtime === 'driver' ? 'E-RUN-029' : 'E-RUN-001';
+  return { level: 'error', code, text: `${entry.name}@${entry.version} - ${problem}`, fix };
+}
