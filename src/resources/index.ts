@@ -1,0 +1,9 @@
+export type {
+  CgroupCounters,
+  CgroupScope,
+  IoMaxOutcome,
+  ResolvedResources,
+  ResourceLimit,
+  Rlimit,
+  RlimitName,
+} from './types.js';
