@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import { buildArtifact } from '../../src/build/index.js';
 import { newProject, newRoster, projectKinds } from '../../src/build/scaffold/index.js';
@@ -10,6 +10,8 @@ import { Project } from './guest.js';
 
 const none = { provider: '', endpoint: '', model: '' };
 const read = (project: Project, path: string) => readFileSync(join(project.root, path), 'utf8');
+
+vi.setConfig({ testTimeout: 120_000 });
 
 describe.each(projectKinds)('mur new %s', (kind) => {
   test('makes a project that builds, without a warning', async () => {

@@ -78,6 +78,7 @@ function cause(error: unknown): string {
   const missing = /unknown import: `(\S+)#(\S+)` has not been defined/.exec(text);
   if (missing !== null)
     return `it called ${missing[2]} of ${missing[1]?.replace(/^wasj:/, 'wasi:')} outside of a function`;
+  if (text.includes('resulted in a dead lock')) return 'await outside of a function waits for what only a call brings';
   const lines = text.split('\n').map((line) => line.trim());
   const line =
     lines.find((one) => /(?:Error|Exception):/.test(one)) ?? lines.find((one) => one !== '') ?? 'no reason was given';
