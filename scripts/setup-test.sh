@@ -10,6 +10,7 @@ needed=(
   chromium:chromium
   zsh:zsh
   fish:fish
+  bwrap:bubblewrap
 )
 
 missing=()
