@@ -1,9 +1,7 @@
-import type { ContainmentClass } from '../manifest/index.js';
-import type { HostReport } from './host.js';
-import type { Tier, UsernsGrant } from './tier.js';
-
-/** How a command is started, outermost first: each ends in the launch program. */
-export type Chain = 'bubblewrap' | 'unshare' | 'stub' | 'plain';
+import { type ContainmentClass, containmentClasses } from '../manifest/containment.js';
+import { landlockMissing } from './blockers.js';
+import type { Chain, HostReport } from './host.js';
+import { appliedTier, classOf, type Tier, type UsernsGrant, wireName } from './tier.js';
 
 /** What a session asks of its host. */
 export interface ContainmentAsked {
@@ -13,7 +11,7 @@ export interface ContainmentAsked {
   readonly networkAllowEmpty: boolean;
   /** Any command, child or native tool is allowed. */
   readonly startsProcesses: boolean;
-  /** Named by a shortfall caused by where the runtime directory lies. */
+  /** Named by a shortfall that comes of where the runtime directory lies. */
   readonly folders?: { readonly work: string; readonly runtime: string };
 }
 
@@ -33,7 +31,7 @@ export interface ContainmentDecision {
   readonly mechanism: string;
   /** Internet sockets are refused by the filter, for want of a network namespace. */
   readonly noInet: boolean;
-  /** Work and temp folder are mounted noexec; null when no tier applies. */
+  /** Work and temp folder are both mounted noexec; null when no tier applies. */
   readonly noexec: boolean | null;
   readonly floorMet: boolean;
   /** Present exactly when the floor is not met. */
@@ -45,4 +43,67 @@ export interface ContainmentDecision {
   readonly noTierBecause?: string;
 }
 
-export type Decide = (host: HostReport, asked: ContainmentAsked) => ContainmentDecision;
+/** Decides everything about a session that depends on its host. Pure; refuses nothing: `checkContainment` does. */
+export function decide(host: HostReport, asked: ContainmentAsked): ContainmentDecision {
+  const { floor } = asked;
+  const tier = appliedTier(host.hostTier, floor);
+  const achieved = capped(classOf(tier, floor), asked);
+  const floorMet = rank(achieved) >= rank(floor);
+  const noInet = tier !== 'none' && !host.network.usable && asked.networkAllowEmpty;
+  return {
+    floor,
+    hostTier: host.hostTier,
+    tier,
+    achieved,
+    hostContainment: classOf(host.hostTier, 'sealed'),
+    mechanism: wireName(tier, noInet),
+    noInet,
+    noexec: tier === 'none' ? null : host.noexec && !asked.workdirExec,
+    floorMet,
+    ...(floorMet ? {} : { shortfallReason: shortfall(host, asked) }),
+    usernsGrant: host.usernsGrant,
+    landlockAbi: host.landlockAbi,
+    chain: tier === 'none' ? 'plain' : host.chain,
+    ...(tier === 'none' && floor !== 'unconfined' ? { noTierBecause: whyNoTier(host) } : {}),
+  };
+}
+
+/** Caps leave the mechanism alone: it is in force, and no longer backs the promise of its class (spec/containment.md 4). */
+function capped(achieved: ContainmentClass, asked: ContainmentAsked): ContainmentClass {
+  if (!asked.workdirExec && !asked.runtimeInsideWorkdir) return achieved;
+  return rank(achieved) > rank('advisory') ? 'advisory' : achieved;
+}
+
+/** Only asked where the floor is above `advisory`, which every host meets. */
+function shortfall(host: HostReport, { floor, workdirExec, runtimeInsideWorkdir, folders }: ContainmentAsked): string {
+  if (workdirExec) {
+    return (
+      `capabilities.filesystem.workdir_exec: true lets commands run files they wrote themselves, so no host can satisfy '${floor}'; ` +
+      `remove the key, or lower the floor to 'advisory'`
+    );
+  }
+  if (runtimeInsideWorkdir) {
+    const places = folders === undefined ? '' : ` (${folders.runtime} is inside ${folders.work})`;
+    return `the runtime directory of the session lies inside the work folder${places}, where commands may write; move one of them`;
+  }
+  if (host.platform === 'linux' && host.noTierBecause !== undefined) return host.noTierBecause;
+  if (floor === 'sealed' && host.sealedBlocker !== undefined) return sentence(host.sealedBlocker);
+  if (floor === 'sealed') return 'the mechanism of the class was not demonstrated on this host';
+  return host.platform === 'linux' ? sentence(landlockMissing()) : notLinux(host);
+}
+
+function whyNoTier(host: HostReport): string {
+  return host.noTierBecause ?? notLinux(host);
+}
+
+function notLinux({ platform }: HostReport): string {
+  return `Landlock and seccomp exist on Linux only (Landlock from 5.13 on), so on ${platform} nothing in the kernel confines a command, permanently; mur does not fall back to a weaker class`;
+}
+
+function sentence({ reason, fix }: { readonly reason: string; readonly fix: string }): string {
+  return fix === '' ? reason : `${reason}; ${fix}`;
+}
+
+function rank(name: ContainmentClass): number {
+  return containmentClasses.indexOf(name);
+}

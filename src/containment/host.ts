@@ -1,5 +1,8 @@
 import type { Tier, UsernsGrant } from './tier.js';
 
+/** How a command is started, outermost first. All but `plain` end in the launch program. */
+export type Chain = 'bubblewrap' | 'unshare' | 'stub' | 'plain';
+
 /** How much of a mechanism a host has. */
 export type Strength = 'full' | 'partial' | 'none';
 
@@ -57,17 +60,17 @@ export interface HostReport {
   /** Paths of the util-linux tools of the fallback chain. */
   readonly unshare: string | null;
   readonly nsenter: string | null;
-  /** User, PID, IPC and mount namespaces through `unshare`, for hosts without bubblewrap. */
-  readonly unshareChain: boolean;
+  /** The strongest way of starting a command that worked here, whatever the tier. */
+  readonly chain: Chain;
   /** A new `/proc` can be mounted; masked containers get an empty one. */
   readonly privateProc: boolean;
   /** Mounts made for a command can be made noexec; false leaves the loader hole of spec/containment.md 8 open. */
   readonly noexec: boolean;
   readonly usernsGrant: UsernsGrant | null;
   readonly hostTier: Tier;
-  /** Absent exactly when `hostTier` is `sealed`. */
+  /** Absent when `hostTier` is `sealed`, or when `noTierBecause` says it all. */
   readonly sealedBlocker?: SealedBlocker;
-  /** Absent exactly when `launcher` and `seccomp` are there: why no tier applies at all. */
+  /** Why this Linux host has no tier at all: no launcher, or no filter. */
   readonly noTierBecause?: string;
   readonly mechanisms: readonly Mechanism[];
   /** How long the probes took, all together. */

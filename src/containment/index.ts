@@ -1,5 +1,7 @@
-export type { Chain, ContainmentAsked, ContainmentDecision } from './decide.js';
+export { type ContainmentFacts, checkContainment, type UnreachableScript } from './check.js';
+export { type ContainmentAsked, type ContainmentDecision, decide } from './decide.js';
 export type {
+  Chain,
   HostReport,
   Mechanism,
   NetworkBlocker,

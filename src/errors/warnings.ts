@@ -147,7 +147,6 @@ const rows = {
   'W-SEC-010': {
     when: 'commands run without a limit on how many processes they start',
     hint: 'give mur a cgroup of its own',
-    waitsFor: 'resources',
   },
   'W-SEC-011': {
     when: 'files made in the work folder may be executed',
@@ -161,7 +160,6 @@ const rows = {
   'W-SEC-013': {
     when: 'any process of this host may make user namespaces',
     hint: 'restrict them in the AppArmor settings of the host',
-    waitsFor: 'containment',
   },
   'W-SEC-014': {
     when: 'the capsule itself declares a state store, which has no effect',
@@ -190,7 +188,6 @@ const rows = {
   'W-SEC-021': {
     when: 'the limit on disk traffic could not be applied',
     hint: 'run on a host whose cgroup has the io controller',
-    waitsFor: 'resources',
   },
   'W-SEC-022': {
     when: 'commands may end in the background and this lifecycle never hears of it',
@@ -238,12 +235,10 @@ const rows = {
   'W-SEC-901': {
     when: 'this session runs as root and nothing limits how many processes it starts',
     hint: 'run as another user, or give mur a cgroup',
-    waitsFor: 'resources',
   },
   'W-SEC-902': {
     when: 'commands run as the operator, with nothing of the kernel around them',
     hint: 'choose another containment class',
-    waitsFor: 'containment',
   },
   'W-SEC-903': {
     when: 'a folder lent to capsules holds, or lies in, a known place of credentials',
