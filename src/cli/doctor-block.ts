@@ -1,6 +1,6 @@
 import type { MurError } from '../errors/index.js';
 import type { Warning } from './output.js';
-import { oneLine } from './safe-text.js';
+import { block, oneLine } from './safe-text.js';
 import type { Glyphs, Style } from './style.js';
 
 /** `note` is worth reading and changes nothing. */
@@ -65,8 +65,7 @@ function mark(level: Level, { style, glyphs }: Paint): string {
   }
 }
 
-/** Keeps the spaces a table line begins with. */
+/** One line whose columns stay where they are. */
 function safe(line: string): string {
-  const indent = /^ */.exec(line)![0];
-  return indent + line.slice(indent.length).split('  ').map(oneLine).join('  ').trimEnd();
+  return block(line).replaceAll('\n', ' ').trimEnd();
 }

@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest';
+import { blockText } from '../../src/cli/doctor-block.js';
+import { usernsGrant } from '../../src/cli/doctor-host.js';
+import { interfaceProblem, interfacesBlock } from '../../src/cli/doctor-interfaces.js';
+import { glyphsFor, styleFor } from '../../src/cli/style.js';
+
+const paint = { style: styleFor(false), glyphs: glyphsFor({ LANG: 'C' }) };
+
+describe('what AppArmor says about user namespaces (spec/containment.md 3.4)', () => {
+  const enabled = '/sys/module/apparmor/parameters/enabled';
+  const parameter = '/sys/module/apparmor/parameters/restrict_unprivileged_userns';
+  const sysctl = '/proc/sys/kernel/apparmor_restrict_unprivileged_userns';
+  const profile = '/proc/self/attr/current';
+
+  test.each<[string, Readonly<Record<string, string>>]>([
+    ['apparmor_absent', {}],
+    ['apparmor_absent', { [enabled]: 'N\n', [sysctl]: '1\n' }],
+    ['restriction_disabled_host_wide', { [enabled]: 'Y\n' }],
+    ['restriction_disabled_host_wide', { [enabled]: 'Y\n', [sysctl]: '0\n' }],
+    ['restriction_disabled_host_wide', { [enabled]: '1', [parameter]: 'N', [sysctl]: '1' }],
+    ['withheld', { [enabled]: 'Y\n', [sysctl]: '1\n', [profile]: 'unconfined\n' }],
+    ['withheld', { [enabled]: 'Y', [parameter]: 'Y' }],
+    ['profile_confining', { [enabled]: 'Y\n', [parameter]: 'Y\n', [profile]: 'mur-sealed (enforce)\n' }],
+  ])('%s for %j', (grant, files) => {
+    expect(usernsGrant((path) => files[path])).toBe(grant);
+  });
+});
+
+describe('interfaces that are not served', () => {
+  test.each<[readonly string[], string | undefined]>([
+    [[], undefined],
+    [['murmur:tool/run@0.1.0', 'wasi:cli/environment@0.2.9', 'other:thing/x@9.0.0'], undefined],
+    [['murmur:tool/run@0.9.0'], 'built against murmur:tool/run@0.9.0, this mur serves murmur:tool@0.1.0'],
+    [['murmur:tool/run'], 'built against murmur:tool/run, this mur serves murmur:tool@0.1.0'],
+    [['murmur:moon/phase@1.0.0'], 'built against murmur:moon/phase@1.0.0, this mur serves no version of murmur:moon'],
+    [
+      ['murmur:tool/run@0.9.0', 'murmur:task/task@0.9.0', 'murmur:tool/run@0.9.0', 'murmur:moon/phase@1.0.0'],
+      'built against murmur:tool/run@0.9.0, this mur serves murmur:tool@0.1.0 (+2 more)',
+    ],
+    [
+      ['murmur:constructor/x@0.1.0'],
+      'built against murmur:constructor/x@0.1.0, this mur serves no version of murmur:constructor',
+    ],
+  ])('%j', (interfaces, problem) => {
+    expect(interfaceProblem(interfaces)).toBe(problem);
+  });
+
+  test('are told by their recorded WIT for what nobody declares, and the block is left out when there is none', () => {
+    const meta = {
+      name: 'old',
+      version: '1.0.0',
+      runtime: 'wasm',
+      artifactRuntime: 'tool',
+      platforms: [],
+      tags: [],
+    } as const;
+    const installed = [
+      { scope: 'global', row: { meta: { ...meta, imports: [], exports: ['murmur:tool/run@0.9.0'] }, path: '/x' } },
+    ] as const;
+    expect(
+      blockText(
+        interfacesBlock(installed, () => false),
+        paint,
+      ),
+    ).toBe(
+      'Interface versions\n  ! warning[W-REG-003]: old@1.0.0 (global) is built against murmur:tool/run@0.9.0, this mur serves murmur:tool@0.1.0\n',
+    );
+    expect(
+      blockText(
+        interfacesBlock(installed, () => true),
+        paint,
+      ),
+    ).toBe('');
+  });
+});
+
+test('no text of an artifact reaches the terminal as anything but text', () => {
+  const nasty = 'a\x1b[31m\nb\x07\u202e';
+  const text = blockText(
+    { key: 'k', title: nasty, lines: [nasty, { level: 'error', text: nasty, details: [nasty] }], json: null },
+    paint,
+  );
+  expect(text.split('\n')).toHaveLength(5);
+  expect(text).not.toMatch(/[\x00-\x09\x0b-\x1f\u202e]/);
+});
