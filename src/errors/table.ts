@@ -106,7 +106,7 @@ const rows = {
   'E-RUN-010': { when: 'the configured door port is in use' },
   'E-RUN-011': { when: 'a subprocess was killed by a resource limit', waitsFor: 'resources' },
   'E-RUN-012': { when: 'a declared cgroup limit cannot be applied on this host' },
-  'E-RUN-013': { when: 'the work folder outgrew its limit', waitsFor: 'resources' },
+  'E-RUN-013': { when: 'the work folder outgrew its limit' },
   'E-RUN-014': { when: 'the sealed root could not be built', waitsFor: 'containment' },
   'E-RUN-015': { when: 'a resume names its context twice', waitsFor: 'resume' },
   'E-RUN-016': { when: 'the session to resume recorded no context', waitsFor: 'resume' },
