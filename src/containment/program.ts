@@ -1,0 +1,143 @@
+/**
+ * Launch programs: the system calls between the start of a child and its exec, as one flat list that a stub of machine code (stub.ts)
+ * or Node with koffi (workers/launcher.ts) makes one after the other. No branches, no parsing, no allocation: all pointers are
+ * absolute, because the list is mapped at a fixed address. Not what the calls are for: steps.ts and landlock.ts say that.
+ */
+
+/** Memory an argument points at. The same object is the same memory wherever it is named. */
+export interface Memory {
+  readonly bytes: Uint8Array;
+  /** Places in `bytes` that hold the address of other memory. */
+  readonly pointers?: readonly { readonly at: number; readonly to: Memory }[];
+}
+
+export type Argument = number | bigint | Memory;
+
+/** One system call. */
+export interface Op {
+  /** What a failure is called: `sandbox: <step> failed before exec`. */
+  readonly step: string;
+  readonly number: number;
+  readonly arguments: readonly Argument[];
+  /** The first argument points at four bytes that hold its value: the result an earlier op stored. */
+  readonly firstIsStored?: boolean;
+  /** Where the low 32 bits of the result go. */
+  readonly store?: { readonly into: Memory; readonly at: number };
+  /** What an errno means. Default `stop`: it is reported and nothing is executed. */
+  readonly onFailure?: 'stop' | 'ignore' | 'skip-next';
+}
+
+/** Descriptors a player finds its program on, and reports on. */
+export const programFd = 3;
+export const reportFd = 4;
+
+/** Where the program is mapped, and how much of it there can be. Below anything a static program or Node maps of itself. */
+export const programAddress = 0x1000_0000;
+export const programBytesMax = 0x40_0000;
+
+const magic = 0x314c_554d;
+const opBytes = 64;
+export const opFlag = { firstIsStored: 1, ignore: 2, skipNext: 4 } as const;
+const argumentsMax = 6;
+
+/** A program larger than players map: arguments and environment did not fit. */
+export class ProgramTooLargeError extends Error {}
+
+/**
+ * The bytes of a program. Its last op must not return when it succeeds (`execve`, `exit_group`): players run on to the next op, and
+ * there is none. Throws `ProgramTooLargeError`.
+ */
+export function assemble(ops: readonly Op[]): Uint8Array {
+  const places = new Map<Memory, number>();
+  let end = opBytes * (ops.length + 1);
+  const place = (memory: Memory): void => {
+    if (places.has(memory)) return;
+    places.set(memory, end);
+    end += Math.ceil(memory.bytes.length / 8) * 8;
+    for (const { to } of memory.pointers ?? []) place(to);
+  };
+  for (const op of ops) {
+    for (const argument of op.arguments) if (typeof argument === 'object') place(argument);
+    if (op.store !== undefined) place(op.store.into);
+  }
+  if (end > programBytesMax) {
+    throw new ProgramTooLargeError(`arguments and environment take ${end} bytes, the limit is ${programBytesMax}`);
+  }
+  const bytes = new Uint8Array(end);
+  const view = new DataView(bytes.buffer);
+  const addressOf = (memory: Memory) => programAddress + places.get(memory)!;
+  view.setUint32(0, magic, true);
+  for (const [index, op] of ops.entries()) writeOp(view, index, op, addressOf);
+  for (const [memory, offset] of places) {
+    bytes.set(memory.bytes, offset);
+    for (const { at, to } of memory.pointers ?? []) view.setBigUint64(offset + at, BigInt(addressOf(to)), true);
+  }
+  return bytes;
+}
+
+function writeOp(view: DataView, index: number, op: Op, addressOf: (memory: Memory) => number): void {
+  if (op.arguments.length > argumentsMax) throw new RangeError(`${op.step}: more than ${argumentsMax} arguments`);
+  const at = opBytes * (index + 1);
+  view.setUint32(at, op.number, true);
+  view.setUint32(at + 4, flagsOf(op), true);
+  view.setUint32(at + 8, op.store === undefined ? 0 : addressOf(op.store.into) + op.store.at, true);
+  view.setUint32(at + 12, index, true);
+  for (const [position, argument] of op.arguments.entries()) {
+    const value = typeof argument === 'object' ? addressOf(argument) : argument;
+    view.setBigInt64(at + 16 + 8 * position, BigInt(value), true);
+  }
+}
+
+function flagsOf({ firstIsStored = false, onFailure = 'stop' }: Op): number {
+  const failure = { stop: 0, ignore: opFlag.ignore, 'skip-next': opFlag.skipNext }[onFailure];
+  return failure | (firstIsStored ? opFlag.firstIsStored : 0);
+}
+
+/** A string with its end mark. Throws for one that holds an end mark itself, which the kernel would cut short. */
+export function text(value: string): Memory {
+  if (value.includes('\0')) throw new RangeError('a string for the kernel holds a NUL byte');
+  return { bytes: Buffer.from(`${value}\0`, 'utf8') };
+}
+
+/** An array of strings as `execve` takes it. */
+export function texts(values: readonly string[]): Memory {
+  return {
+    bytes: new Uint8Array(8 * (values.length + 1)),
+    pointers: values.map((value, index) => ({ at: 8 * index, to: text(value) })),
+  };
+}
+
+/** Memory of its own that holds these bytes. */
+export function memory(bytes: Uint8Array | number): Memory {
+  return { bytes: typeof bytes === 'number' ? new Uint8Array(bytes) : bytes };
+}
+
+/** What came over the report descriptor until it was closed. */
+export type Report =
+  /** The player never got as far as the first op: what runs around it failed. */
+  | { readonly kind: 'not started' }
+  /** Nothing failed; the last op took over the process, or the process was killed. */
+  | { readonly kind: 'started' }
+  | { readonly kind: 'failed'; readonly step: string; readonly errno: number };
+
+/** Sixteen bytes no failed op can look like: its number is no call's. */
+const startMark = new Uint8Array(new Uint32Array([0xffff_ffff, magic, 0, 0]).buffer);
+const reportBytes = 16;
+
+/** The op every program starts with, so that a closed report tells a started command from a chain that broke. */
+export function startOp(write: number): Op {
+  return { step: 'report', number: write, arguments: [reportFd, memory(startMark), startMark.length] };
+}
+
+/** Reads a report of a program that started with `startOp`. */
+export function readReport(bytes: Uint8Array, ops: readonly Op[]): Report {
+  if (bytes.length < reportBytes) return { kind: 'not started' };
+  if (bytes.length < 2 * reportBytes && isMark(bytes)) return { kind: 'started' };
+  const view = new DataView(bytes.buffer, bytes.byteOffset + (isMark(bytes) ? reportBytes : 0));
+  const step = ops[view.getUint32(12, true)]?.step ?? `system call ${view.getUint32(0, true)}`;
+  return { kind: 'failed', step, errno: view.getUint32(8, true) };
+}
+
+function isMark(bytes: Uint8Array): boolean {
+  return startMark.every((byte, index) => bytes[index] === byte);
+}
