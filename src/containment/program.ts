@@ -25,6 +25,8 @@ export interface Op {
   readonly store?: { readonly into: Memory; readonly at: number };
   /** What an errno means. Default `stop`: it is reported and nothing is executed. */
   readonly onFailure?: 'stop' | 'ignore' | 'skip-next';
+  /** It makes the file system of the command, so that its failure says something about the host and not about the command. */
+  readonly buildsRoot?: boolean;
 }
 
 /** Descriptors a player finds its program on, and reports on. */
@@ -118,7 +120,7 @@ export type Report =
   | { readonly kind: 'not started' }
   /** Nothing failed; the last op took over the process, or the process was killed. */
   | { readonly kind: 'started' }
-  | { readonly kind: 'failed'; readonly step: string; readonly errno: number };
+  | { readonly kind: 'failed'; readonly step: string; readonly errno: number; readonly buildsRoot: boolean };
 
 /** Sixteen bytes no failed op can look like: its number is no call's. */
 const startMark = new Uint8Array(new Uint32Array([0xffff_ffff, magic, 0, 0]).buffer);
@@ -134,8 +136,9 @@ export function readReport(bytes: Uint8Array, ops: readonly Op[]): Report {
   if (bytes.length < reportBytes) return { kind: 'not started' };
   if (bytes.length < 2 * reportBytes && isMark(bytes)) return { kind: 'started' };
   const view = new DataView(bytes.buffer, bytes.byteOffset + (isMark(bytes) ? reportBytes : 0));
-  const step = ops[view.getUint32(12, true)]?.step ?? `system call ${view.getUint32(0, true)}`;
-  return { kind: 'failed', step, errno: view.getUint32(8, true) };
+  const op = ops[view.getUint32(12, true)];
+  const step = op?.step ?? `system call ${view.getUint32(0, true)}`;
+  return { kind: 'failed', step, errno: view.getUint32(8, true), buildsRoot: op?.buildsRoot ?? false };
 }
 
 function isMark(bytes: Uint8Array): boolean {

@@ -66,6 +66,11 @@ test('a report tells a chain that broke, a start, and the step that failed from 
   const failure = new Uint8Array(new Uint32Array([80, 0, 2, 1]).buffer);
   expect(readReport(new Uint8Array(), ops)).toEqual({ kind: 'not started' });
   expect(readReport(mark, ops)).toEqual({ kind: 'started' });
-  expect(readReport(Buffer.concat([mark, failure]), ops)).toEqual({ kind: 'failed', step: 'chdir', errno: 2 });
-  expect(readReport(failure, ops)).toEqual({ kind: 'failed', step: 'chdir', errno: 2 });
+  expect(readReport(Buffer.concat([mark, failure]), ops)).toEqual({
+    kind: 'failed',
+    step: 'chdir',
+    errno: 2,
+    buildsRoot: false,
+  });
+  expect(readReport(failure, ops)).toEqual({ kind: 'failed', step: 'chdir', errno: 2, buildsRoot: false });
 });

@@ -94,7 +94,11 @@ describe.each(runners)('the stub of $arch', ({ arch, through }) => {
 
   test('stops at the first failure, with the number of the step and the errno', () => {
     const ended = play([start, op('chdir', [text('/nowhere')], { step: 'chdir' }), write('no'), exit(0)]);
-    expect(ended).toEqual({ status: 125, out: '', report: { kind: 'failed', step: 'chdir', errno: 2 } });
+    expect(ended).toEqual({
+      status: 125,
+      out: '',
+      report: { kind: 'failed', step: 'chdir', errno: 2, buildsRoot: false },
+    });
   });
 
   test('goes on after a failure that may be', () => {
