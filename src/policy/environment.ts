@@ -30,6 +30,11 @@ const runtimeNames: ReadonlySet<string> = new Set([
   'MURMUR_SPAWNER_LIFELINE',
 ]);
 
+/** True for a variable whose host value is never handed on. */
+export function isRuntimeVariable(name: string): boolean {
+  return runtimeNames.has(name);
+}
+
 /**
  * The host variables a WASM guest sees: those `capabilities.env.allow` names that are set on the host and that no
  * credential pattern or `strip_env` removes. In declaration order, each once. Runtime variables are added by the caller.
@@ -43,7 +48,7 @@ export function guestEnvironment(
   const pairs: [string, string][] = [];
   for (const name of new Set(policy.envAllow)) {
     const value = Object.hasOwn(hostEnv, name) ? hostEnv[name] : undefined;
-    if (value === undefined || runtimeNames.has(name) || stripRule(name, policy.shellStripEnv) !== undefined) continue;
+    if (value === undefined || isRuntimeVariable(name) || stripRule(name, policy.shellStripEnv) !== undefined) continue;
     pairs.push([name, value]);
   }
   return pairs;

@@ -3,7 +3,7 @@
  * artifact. Not enforcement: that sits beside each effect (src/wasm/egress, workers/wasi).
  * Read next: policy.ts, validate.ts, grant.ts, environment.ts, network.ts.
  */
-export { guestEnvironment } from './environment.js';
+export { guestEnvironment, isRuntimeVariable } from './environment.js';
 export { type ArtifactGrant, artifactGrant, type PolicyWarning } from './grant.js';
 export { type HostResourceLimits, resolveLimits, resolveResources } from './limits.js';
 export {

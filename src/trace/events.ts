@@ -35,6 +35,7 @@ const credentialSource = oneOf('config', 'environment', 'manifest', 'keyless', '
 const gatewayCredentialSource = oneOf('config', 'environment', 'manifest', 'keyless', 'none', 'injected');
 const source = oneOf('a2a', 'task_md', 'detached_shell', 'detached_lost');
 const callStatus = oneOf('ok', 'error');
+const resourceLimit = oneOf('cpu_seconds', 'max_file_size_bytes', 'cgroup_memory_bytes', 'cgroup_pids_max');
 
 const sourceUnreadable = ['missing', 'unreadable', 'unparseable', 'no_entry', 'empty_entry'] as const;
 
@@ -311,6 +312,61 @@ export const traceEvents = {
     tool_call_id: nullable(text),
     missing: list(text),
     reason: text,
+  }),
+
+  /** Follows its `tool_call`. */
+  shell: row('turn', {
+    turn: count,
+    task_id: taskId,
+    binary: text,
+    command: text,
+    exit_code: count,
+    stdout_bytes: count,
+    stderr_bytes: count,
+    duration_ms: count,
+    resource_limit: optional(resourceLimit),
+  }),
+  /** On the disk before the model sees the work id. */
+  shell_detached: row('turn', {
+    turn: count,
+    task_id: taskId,
+    work_id: text,
+    binary: text,
+    command: text,
+    grace_ms: count,
+  }),
+  /** `shell_detached` could not be written; the command is in the background all the same. */
+  shell_detach_unrecorded: row('turn', { turn: count, task_id: taskId, work_id: text, binary: text, reason: text }),
+  shell_completed: row('session', {
+    work_id: text,
+    binary: text,
+    command: text,
+    exit_code: count,
+    duration_ms: count,
+    output_path: text,
+    output_bytes: count,
+    resource_limit: optional(resourceLimit),
+    status: callStatus,
+    completion_task_id: text,
+  }),
+  /** After `session_end`. With an exit code: it ended by itself while the session did. */
+  shell_abandoned: row('session', {
+    work_id: text,
+    binary: text,
+    command: text,
+    running_ms: count,
+    exit_code: optional(count),
+    output_path: optional(text),
+    output_bytes: optional(count),
+  }),
+  /** Appended by a resume, to the trace it resumes: that session was killed while the command ran. */
+  shell_lost: row('session', {
+    work_id: text,
+    binary: text,
+    command: text,
+    detached_at_ms: count,
+    reconciled_by_session: text,
+    reconciled_task_id: text,
   }),
 } satisfies Record<string, EventRow>;
 
