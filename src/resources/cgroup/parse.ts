@@ -25,7 +25,7 @@ export function parseCgroupMount(text: string): string | undefined {
 export function baseGroup(mount: string, own: string): string {
   let path = own;
   while (posix.basename(path) === supervisorName) path = posix.dirname(path);
-  return posix.join(mount, path);
+  return path === '/' ? mount : posix.join(mount, path);
 }
 
 /** `cpu.max` for a percentage of one processor. */
