@@ -8,7 +8,7 @@
  *
  * Not here: the charts (`machines/index.ts`), the worker's side of WASM (`workers/`).
  */
-import { prepareCapsule, prepareRun, type RunRequest } from './run.js';
+import { prepareCapsule, prepareRun, type RunRequest, type WarningListener } from './run.js';
 import { type LaunchOptions, type LaunchResult, launch } from './supervise/launch.js';
 
 export {
@@ -24,7 +24,7 @@ export {
 } from './errors/index.js';
 export { type ManifestWarning, parseManifest, type RuntimeManifest } from './manifest/index.js';
 export { type CapabilityPolicy, capabilityPolicyFromManifest } from './policy/index.js';
-export { type PreparedRun, prepareCapsule, prepareRun, type RunRequest } from './run.js';
+export { type PreparedRun, prepareCapsule, prepareRun, type RunRequest, type WarningListener } from './run.js';
 export type { StageRequest } from './stage/index.js';
 export {
   type Clock,
@@ -41,9 +41,11 @@ export { createWasmHost, type WasmHost } from './wasm/index.js';
 /** Runs a capsule, from its manifest or from the stores, to its end. Rejects with `MurError` when the launch could not be prepared. */
 export async function runCapsule(request: RunRequest, options: LaunchOptions = {}): Promise<LaunchResult> {
   const { capsule } = request;
-  const { request: stage, warnings } =
-    capsule === undefined ? prepareRun(request) : await prepareCapsule(capsule, request);
-  for (const { code, message } of warnings)
+  const onWarning: WarningListener = ({ code, message }) =>
     options.onNotice?.({ type: 'warning', code: code ?? '', message, origin: 'manifest' });
+  const { request: stage } =
+    capsule === undefined
+      ? prepareRun(request, process.env, onWarning)
+      : await prepareCapsule(capsule, request, process.env, onWarning);
   return launch(stage, options);
 }

@@ -44,8 +44,10 @@ export interface RunRequest {
 export interface PreparedRun {
   readonly request: StageRequest;
   readonly manifest: RuntimeManifest;
-  readonly warnings: readonly ManifestWarning[];
 }
+
+/** Told of each warning as it is found: what is refused a moment later often is what a warning is about. */
+export type WarningListener = (warning: ManifestWarning) => void;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -53,11 +55,15 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * Everything `launch` needs for a run of the manifest: manifest read and lowered, `.env` and config consulted, task text taken
  * (spec/cli.md 11.2 up to staging). Makes nothing on disk. Throws `MurError`. A `capsule` is for `prepareCapsule`.
  */
-export function prepareRun(run: RunRequest, hostEnv: Environment = process.env): PreparedRun {
+export function prepareRun(
+  run: RunRequest,
+  hostEnv: Environment = process.env,
+  onWarning: WarningListener = () => {},
+): PreparedRun {
   const manifestFile = resolve(run.manifestPath ?? 'murmur.yaml');
   // Before the manifest: a malformed .env is told of first.
   const env = environmentOf(run, hostEnv, dirname(manifestFile));
-  return prepare(run, hostEnv, env, projectSubject(manifestFile));
+  return prepare(run, { hostEnv, env, onWarning }, projectSubject(manifestFile));
 }
 
 /** The same for an installed capsule, with its project's `.env` when it is run inside of one. */
@@ -65,20 +71,32 @@ export async function prepareCapsule(
   capsule: CapsuleRef,
   run: RunRequest,
   hostEnv: Environment = process.env,
+  onWarning: WarningListener = () => {},
 ): Promise<PreparedRun> {
   const env = environmentOf(run, hostEnv, resolve('.'));
-  return prepare(run, hostEnv, env, await installedSubject(capsule, locateMurmurHome(hostEnv).root));
+  const subject = await installedSubject(capsule, locateMurmurHome(hostEnv).root);
+  return prepare(run, { hostEnv, env, onWarning }, subject);
 }
 
 function environmentOf({ noEnvFile }: RunRequest, hostEnv: Environment, dir: string): Environment {
   return noEnvFile === true ? hostEnv : withEnvFile(hostEnv, dir);
 }
 
-function prepare(run: RunRequest, hostEnv: Environment, env: Environment, subject: Subject): PreparedRun {
-  const { manifest, warnings } = subject;
+interface Surroundings {
+  readonly hostEnv: Environment;
+  /** With the `.env` file laid under it. */
+  readonly env: Environment;
+  readonly onWarning: WarningListener;
+}
+
+function prepare(run: RunRequest, { hostEnv, env, onWarning }: Surroundings, subject: Subject): PreparedRun {
+  const { manifest } = subject;
   const release = releaseWarning(manifest.murVersion, murVersion);
+  if (release !== undefined) onWarning(release);
+  for (const warning of subject.warnings) onWarning(warning);
   const globalConfig = join(locateMurmurHome(hostEnv).root, 'config.yaml');
   const config = readConfig({ global: globalConfig, project: resolve('.murmur/config.yaml') });
+  for (const message of config.warnings) onWarning({ message });
   // Lent to nobody before sessions are contained; a line that could never be lent is refused already.
   hostPathsOf(config.hostPaths, dirname(locateMurmurHome(hostEnv).root));
   if (run.systemPrompt !== undefined && manifest.inference === undefined) {
@@ -120,15 +138,7 @@ function prepare(run: RunRequest, hostEnv: Environment, env: Environment, subjec
     privateNames: config.privateNames,
     credentialsFile: globalConfig,
   };
-  return {
-    request,
-    manifest,
-    warnings: [
-      ...(release === undefined ? [] : [release]),
-      ...warnings,
-      ...config.warnings.map((message) => ({ message })),
-    ],
-  };
+  return { request, manifest };
 }
 
 /** The bytes of an existing file, else the text itself. */

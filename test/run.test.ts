@@ -1,6 +1,7 @@
 import { truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { ManifestWarning } from '../src/manifest/index.js';
 import { prepareRun, type RunRequest } from '../src/run.js';
 import { rehearsal, Sandbox } from './e2e/cli.js';
 
@@ -11,15 +12,30 @@ beforeAll(() => {
 afterAll(() => sandbox.remove());
 
 const prepare = (manifest: string, run: RunRequest = {}) =>
-  prepareRun({ manifestPath: sandbox.manifest(manifest), ...run }, { HOME: sandbox.home });
+  prepareRun({ manifestPath: sandbox.manifest(manifest), ...run }, { HOME: sandbox.home }, onWarning);
+const warnings: ManifestWarning[] = [];
+const onWarning = (warning: ManifestWarning) => {
+  warnings.push(warning);
+};
+beforeEach(() => {
+  warnings.length = 0;
+});
 const agent = (more: Readonly<Record<string, unknown>> = {}): string => rehearsal([{ say: 'hi' }], more);
 
 describe('prepareRun (spec/cli.md 11.2)', () => {
   test('says first when the manifest pins another release, and nothing when it pins none', () => {
-    expect(prepare(agent({ mur_version: '99.0.0' })).warnings[0]?.message).toMatch(
-      /^manifest requires mur 99\.0\.0 but you are running mur \d+\.\d+\.\d+$/,
-    );
-    expect(prepare(agent()).warnings).toEqual([]);
+    prepare(agent());
+    expect(warnings).toEqual([]);
+    prepare(agent({ mur_version: '99.0.0' }));
+    expect(warnings[0]?.message).toMatch(/^manifest requires mur 99\.0\.0 but you are running mur \d+\.\d+\.\d+$/);
+  });
+
+  test('tells of a misspelt key also when the run is refused for want of it', () => {
+    const manifest = { name: 'misspelt', version: '0.1.0', inferense: { model: 'm' } };
+    expect(() => prepare(JSON.stringify(manifest))).toThrow(expect.objectContaining({ code: 'E-RUN-004' }));
+    expect(warnings.map(({ message }) => message)).toEqual([
+      "unknown key 'inferense' at the top level is ignored; did you mean 'inference'?",
+    ]);
   });
 
   test('takes a task from the file it names, else the text itself', () => {

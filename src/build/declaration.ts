@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { type ArtifactManifest, type PackagingType, packagingOf, parseArtifactManifest } from '../artifacts/index.js';
-import { MurError } from '../errors/index.js';
-import { isMissing, readRegularText } from '../manifest/index.js';
+import { isMurError, MurError } from '../errors/index.js';
+import { readManifestText } from '../manifest/index.js';
 import { kindOf } from '../manifest/shape.js';
-import { maxManifestBytes, parseYaml } from '../manifest/yaml.js';
+import { parseYaml } from '../manifest/yaml.js';
 
 /** `build:` of an artifact manifest, a key of ours: other runtimes pass over it, so it stays in the packed manifest. */
 export interface BuildBlock {
@@ -23,14 +23,17 @@ export interface Declaration {
   readonly build?: BuildBlock;
 }
 
-/** The declaration in `folder`. Throws `E-IO-001` without one, `E-MAN-*` for a broken one, `E-BLD-004` for a retired key. */
+/** The declaration in `folder`. Throws `E-IO-001` without one, `E-IO-002/003` when it cannot be read, `E-MAN-*` for a broken one, `E-BLD-004` for a retired key. */
 export function readDeclaration(folder: string): Declaration {
-  const place = join(folder, 'murmur.yaml');
+  return parseDeclaration(declarationText(join(folder, 'murmur.yaml')), folder);
+}
+
+function declarationText(place: string): string {
   try {
-    return parseDeclaration(readRegularText(place, maxManifestBytes), folder);
+    return readManifestText(place);
   } catch (error) {
-    if (!isMissing(error)) throw error;
-    throw new MurError('E-IO-001', `no murmur.yaml in ${folder}`, {
+    if (!isMurError(error) || error.code !== 'E-IO-001') throw error;
+    throw new MurError(error.code, error.message, {
       hint: 'mur new tool makes a project to start from; mur build <folder> builds another one',
     });
   }

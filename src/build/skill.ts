@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { openZip, type PackEntry } from '../artifacts/index.js';
 import { MurError, reasonOf } from '../errors/index.js';
@@ -89,7 +89,7 @@ function generated({ path, name = skillName(path), version, summary }: SkillOpti
 async function topLevelFiles(path: string): Promise<PackEntry[]> {
   try {
     if (!statSync(path).isDirectory()) {
-      const archive = await openZip(readFileSync(path), path);
+      const archive = await openZip(readRegularFile(path, maxFileBytes), path);
       const names = archive.names.filter((name) => !name.includes('/'));
       return await Promise.all(names.map(async (name) => ({ name, bytes: await archive.read(name) })));
     }

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { describeArchive, type PackedArtifact } from '../artifacts/describe.js';
 import { artifactFileName } from '../artifacts/file-name.js';
 import { localStore } from '../artifacts/local-store.js';
@@ -74,7 +74,7 @@ function checkedPlatform(text: string): string {
 }
 
 function defaultPath(): string {
-  const { name, version } = parseArtifactManifest(readManifestText('murmur.yaml'), 'murmur.yaml');
+  const { name, version } = parseArtifactManifest(readManifestText(resolve('murmur.yaml')), 'murmur.yaml');
   return `./${artifactFileName(name, version)}`;
 }
 

@@ -15,7 +15,7 @@ import { Report, syntaxFault } from './report.js';
 import { block, free, keepsTextOf, kindOf, list, release, shapeProblem, text, z } from './shape.js';
 import { readTrace, traceShape } from './trace.js';
 import type { Tree } from './tree.js';
-import { reportUnknownKeys } from './unknown-keys.js';
+import { reportUnknownKeys, withMisspelling } from './unknown-keys.js';
 import { isLaterRelease } from './version.js';
 import { parseYaml } from './yaml.js';
 
@@ -65,7 +65,7 @@ export function parseManifest(
   const tree = readTree(source, origin.path);
   const report = new Report(origin.path, tree);
   const raw = checkTypes(tree, report);
-  const manifest = readManifest(raw, report);
+  const manifest = readOrExplain(raw, report);
   reportUnknownKeys(manifestShape, report, (count) => laterReleaseNote(count, manifest.murVersion, origin.release));
   return { manifest, warnings: report.warnings };
 }
@@ -90,6 +90,14 @@ function checkTypes(tree: Tree, report: Report): RawManifest {
   }
   const at = tree.positionOf(problem.path);
   throw syntaxFault(report.path, `${report.fieldName(problem.path)}: ${problem.message}`, at, undefined, problem.path);
+}
+
+function readOrExplain(raw: RawManifest, report: Report): RuntimeManifest {
+  try {
+    return readManifest(raw, report);
+  } catch (error) {
+    throw withMisspelling(error, manifestShape, report);
+  }
 }
 
 function readManifest(raw: RawManifest, report: Report): RuntimeManifest {

@@ -1,3 +1,4 @@
+import { isMurError, MurError } from '../errors/index.js';
 import { dotted, type Report } from './report.js';
 import { partsOf, type z } from './shape.js';
 import { nearestKey } from './suggest.js';
@@ -31,6 +32,35 @@ export function reportUnknownKeys(
   if (rest > 0) report.warn('W-SEC-019', `${rest} more unknown keys are ignored`, found[maxReported]!.path);
   const note = found.length === 0 ? undefined : versionNote?.(found.length);
   if (note !== undefined) report.warn('W-SEC-019', note, ['mur_version']);
+}
+
+/**
+ * The refusal, and when the key it is about stands there under a name that is a slip of the pen away, a hint that says so: a
+ * manifest that is refused is told of nothing else.
+ */
+export function withMisspelling(refusal: unknown, schema: z.core.$ZodType, report: Report): unknown {
+  const field = isMurError(refusal) ? refusal.details?.field : undefined;
+  if (!isMurError(refusal) || typeof field !== 'string') return refusal;
+  const found: UnknownKey[] = [];
+  collect(schema, report.tree.root, [], report, found);
+  for (const { path, known } of found) {
+    const key = String(path.at(-1));
+    const near = nearestKey(key, known);
+    if (near === undefined || !areRelated(field, dotted([...path.slice(0, -1), near]))) continue;
+    const line = report.tree.keyPositionOf(path)?.line;
+    const { code, message, details, cause } = refusal;
+    return new MurError(code, message, {
+      hint: `${line === undefined ? 'the file' : `line ${line}`} says '${key}'; did you mean '${near}'?`,
+      ...(details === undefined ? {} : { details }),
+      cause,
+    });
+  }
+  return refusal;
+}
+
+/** Whether one is the other, or a part of it: `inference.driver` and `inference.driver.artifact`. */
+function areRelated(a: string, b: string): boolean {
+  return a === b || a.startsWith(`${b}.`) || b.startsWith(`${a}.`);
 }
 
 function collect(schema: z.core.$ZodType, value: unknown, path: Path, report: Report, found: UnknownKey[]): void {

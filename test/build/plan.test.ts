@@ -251,7 +251,9 @@ test('where the archive goes: beside the manifest, into a folder, or as the file
 
 test('a folder without a manifest, and no folder at all', async () => {
   using project = new Project();
-  expect((await build(project)).refused).toMatch(/^E-IO-001 no murmur\.yaml in/);
+  expect((await build(project)).refused).toMatch(/^E-IO-001 murmur\.yaml not found at .*\/murmur\.yaml$/);
+  mkdirSync(join(project.root, 'murmur.yaml'));
+  expect((await build(project)).refused).toMatch(/^E-IO-003 failed to read murmur\.yaml at .*: is a directory$/);
   await expect(buildArtifact({ source: join(project.root, 'nope') })).rejects.toMatchObject({ code: 'E-IO-001' });
 });
 

@@ -91,6 +91,11 @@ test('what is no skill', async () => {
   await expect(pack(project, { path: join(project.root, 'no') })).rejects.toMatchObject({ code: 'E-IO-001' });
   writeFileSync(join(project.root, 'x.zip'), 'not a zip');
   await expect(pack(project, { path: join(project.root, 'x.zip') })).rejects.toMatchObject({ code: 'E-IO-003' });
+  // Neither a device nor a pipe is waited for.
+  await expect(pack(project, { path: '/dev/zero' })).rejects.toMatchObject({
+    code: 'E-IO-003',
+    message: 'failed to read /dev/zero: not a regular file',
+  });
   project.write('My Skill/SKILL.md', '');
   await expect(pack(project, { version: '../1' })).rejects.toMatchObject({ code: 'E-MAN-003' });
   project.write('My Skill/skill.md', '');

@@ -116,6 +116,15 @@ describe('mur publish', () => {
     ]);
   });
 
+  test('names the manifest that is not there by its whole path', async () => {
+    const { code, stderr } = await sandbox.run(['publish']);
+    const place = join(sandbox.project, 'murmur.yaml');
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining(`error[E-IO-001]: murmur.yaml not found at ${place}\n`),
+    ]);
+  });
+
   test.each(['latest', 'stable', 'edge'])('of the reserved version %s is refused', async (version) => {
     await built(version);
     const { code, stderr } = await sandbox.run(['publish']);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { releaseWarning } from '../../src/manifest/index.js';
 import { editDistance, nearestKey } from '../../src/manifest/suggest.js';
-import { agent, capsule, warningsOf } from './support.js';
+import { agent, capsule, refusal, warningsOf } from './support.js';
 
 describe('an unknown key', () => {
   test.each([
@@ -61,6 +61,24 @@ describe('an unknown key', () => {
       'the manifest pins mur 9.1.0, this is mur 0.4.0, which does not know 2 keys of it',
     ]);
     expect(warningsOf(text, '9.1.0')).toHaveLength(2);
+  });
+});
+
+describe('a refusal says when the key it is about is there under a misspelt name:', () => {
+  test.each([
+    ['a required one', 'nmae: cap\nversion: 1\n', "line 1 says 'nmae'; did you mean 'name'?"],
+    ['one of a block', agent().replace('model:', 'modle:'), "line 11 says 'modle'; did you mean 'model'?"],
+    ['a block', agent().replace('driver: {', 'drvier: {'), "line 12 says 'drvier'; did you mean 'driver'?"],
+    [
+      'one of an entry',
+      capsule('artifacts: [{ name: a, verion: 1 }]'),
+      "line 3 says 'verion'; did you mean 'version'?",
+    ],
+    ['a block of an entry', agent().replace('gateway:', 'gatway:'), "line 7 says 'gatway'; did you mean 'gateway'?"],
+  ])('%s', (_, text, hint) => expect(refusal(text).hint).toBe(hint));
+
+  test('and says nothing of a misspelt key elsewhere', () => {
+    expect(refusal(capsule('tarce: {}\nlifecycle: { queue_depth: -1 }')).hint).toBeUndefined();
   });
 });
 
