@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { murVersion } from '../version.js';
 import type { CommonFlags, Shell } from './command.js';
 
 /** What `mur build` was asked. */
@@ -11,6 +12,9 @@ export interface BuildFlags extends CommonFlags {
   readonly summary?: string;
   readonly json?: boolean;
 }
+
+/** As commander gives them: `--version` alone asks for the version of mur, as everywhere. */
+type Parsed = Omit<BuildFlags, 'source' | 'version'> & { readonly version?: string | true };
 
 const examples = `
 Examples:
@@ -30,13 +34,21 @@ export function command(shell: Shell): Command {
     .argument('[source]', 'the folder that holds murmur.yaml; with --skill, the folder or zip of the skill')
     .addOption(new Option('-o, --output <path>', 'a folder, or a file that ends in .mur.zip').conflicts('skill'))
     .addOption(new Option('--skill [name]', 'pack plain files with a SKILL.md as a skill, under this name'))
-    .addOption(new Option('--version <version>', 'with --skill: its version (0.1.0)'))
+    .addOption(new Option('--version [version]', 'with --skill: its version (0.1.0); alone: print the version'))
     .addOption(new Option('--summary <text>', 'with --skill: what it is for, in one line'))
     .addOption(new Option('--json', 'one JSON object on stdout'))
     .addHelpText('after', examples)
     .allowExcessArguments(false)
-    .action((source: string | undefined, flags: Omit<BuildFlags, 'source'>, self: Command) => {
-      const asked: BuildFlags = { ...flags, ...(source === undefined ? {} : { source }) };
+    .action((source: string | undefined, { version, ...flags }: Parsed, self: Command) => {
+      if (version === true) {
+        self.configureOutput().writeOut?.(`mur ${murVersion}\n`);
+        return undefined;
+      }
+      const asked: BuildFlags = {
+        ...flags,
+        ...(source === undefined ? {} : { source }),
+        ...(version === undefined ? {} : { version }),
+      };
       const problem = usageProblem(asked);
       if (problem !== undefined) self.error(`error: ${problem}`, { exitCode: 2 });
       return shell.run('build', asked, async (flags, context) =>
@@ -54,7 +66,7 @@ export function skillTarget({ skill, source }: BuildFlags): { readonly path?: st
 
 function usageProblem(flags: BuildFlags): string | undefined {
   if (flags.skill === undefined) {
-    if (flags.version !== undefined) return "option '--version <version>' needs '--skill'";
+    if (flags.version !== undefined) return "option '--version [version]' needs '--skill'";
     return flags.summary === undefined ? undefined : "option '--summary <text>' needs '--skill'";
   }
   const { path } = skillTarget(flags);

@@ -123,7 +123,7 @@ test('mur build takes its flags as the specification has them', () => {
     expect(ran.status, usage).toBe(2);
     expect(ran.stderr).toContain('usage: mur build');
   }
-  expect(shell('mur build --version').status).toBe(2);
+  expect(shell('mur build --version').stdout).toMatch(/^mur /);
   expect(shell('mur --version').stdout).toMatch(/^mur /);
 
   writeFileSync(
