@@ -116,7 +116,7 @@ export interface SessionFrame extends OfSession {
     readonly achieved: string;
     readonly reason: string | null;
   } | null;
-  /** `session_start.effective_grants` of the trace, redacted: network, filesystem, env names, limits, ... Null before it is known. */
+  /** What `session_start.effective_grants` of the trace grants at all, redacted: network, env names, limits, ... Null before it is known. */
   readonly grants: Readonly<Record<string, unknown>> | null;
   /** Gateways by artifact: host and where the credential came from, never the credential. */
   readonly gateways: readonly { readonly artifact: string; readonly host: string; readonly credentialSource: string }[];

@@ -7,6 +7,7 @@ import type { AnyActorRef } from 'xstate';
 import type { SessionContext } from '../../machines/session/machine.js';
 import type { SessionWorld } from '../effects/world.js';
 import { reasonOf } from '../errors/index.js';
+import { grantedOf } from '../scope/index.js';
 import { needed } from '../stage/draft.js';
 import { idTimeMs } from '../supervise/ids.js';
 import type { SessionNotice } from '../supervise/notice.js';
@@ -147,7 +148,7 @@ export class SessionInspection {
       maxTurns: request.inference?.maxTurns ?? null,
       tools: inventory?.items.map(({ name }) => name) ?? [],
       containment: containment ?? null,
-      grants: grants as Readonly<Record<string, unknown>> | null,
+      grants: grants === null ? null : grantedOf(grants as Readonly<Record<string, unknown>>),
       gateways: [...gateways].map(([artifact, { route, credential }]) => ({
         artifact,
         host: route.upstream.host,

@@ -7,6 +7,7 @@
  * Does not stop anything. It must therefore never say more than what the code beside each effect enforces.
  */
 export { scopeFolders, sessionIdPlaceholder } from './folders.js';
+export { grantedOf } from './granted.js';
 export { isInterpreter } from './interpreters.js';
 export { recordStoreOf } from './own-folders.js';
 export { containmentOfThisBuild, hasDescriptorWalk } from './reach.js';

@@ -3,6 +3,7 @@ import { type ContainmentClass, parseManifest, strongestContainment } from '../.
 import { capabilityPolicyFromManifest } from '../../src/policy/index.js';
 import {
   containmentOfThisBuild,
+  grantedOf,
   type ScopeContainment,
   type ScopeInput,
   type ScopeReport,
@@ -272,5 +273,23 @@ describe('what it claims to be enforced', () => {
   test('a host without descriptor walks says that names are all that is checked', () => {
     const { shortfallReason } = containmentOfThisBuild('scoped', { platform: 'darwin', descriptorWalk: false });
     expect(shortfallReason).toBe('on darwin this version of mur confines WASM tools by name checks only');
+  });
+});
+
+describe('what a report grants', () => {
+  test('leaves out denials, and facts that no manifest grants', () => {
+    expect(Object.keys(grantedOf({ ...reportOf('') })).sort()).toEqual(['install_from', 'limits', 'work_folder']);
+    expect(Object.keys(grantedOf({ ...reportOf(everything) }))).toEqual(
+      expect.arrayContaining(['network_allow', 'shell_allow', 'exports_files', 'preopens', 'unix_sockets']),
+    );
+  });
+
+  test('of an older session is what that one said', () => {
+    const older = {
+      network: { allow: [] },
+      filesystem: { scope: null, work_folder: '/w' },
+      configured_artifacts: ['a'],
+    };
+    expect(grantedOf(older)).toEqual(older);
   });
 });

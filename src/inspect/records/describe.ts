@@ -1,5 +1,5 @@
 import type { RecordedSession } from '../../replay/recorded.js';
-import { sessionIdPlaceholder } from '../../scope/folders.js';
+import { grantedOf, sessionIdPlaceholder } from '../../scope/index.js';
 import { idTimeMs } from '../../supervise/ids.js';
 import type { EndedView, LivenessView, SessionFrame } from '../frame.js';
 import type { FrameBody } from '../item.js';
@@ -74,7 +74,7 @@ export class SessionFacts {
       maxTurns: typeof start.max_turns === 'number' ? start.max_turns : null,
       tools: texts(start.tools_declared),
       containment: containmentOf(start, grants),
-      grants: isObject(grants) ? grants : null,
+      grants: isObject(grants) ? grantedOf(grants) : null,
       gateways: gatewaysOf(start).map(({ artifact, host, credentialSource }) => ({ artifact, host, credentialSource })),
       liveness,
       ended: isOver ? this.#ended() : null,

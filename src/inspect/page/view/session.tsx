@@ -76,19 +76,8 @@ function Problems({ label, problems }: { label: string; problems: readonly Probl
   );
 }
 
-/** Facts about the host and the runtime's own folders, which no manifest grants. */
-const decided =
-  /^(?:containment|(?:declared|achieved|host)_containment|floor_met|shortfall_reason|enforcement_tier|userns_grant|landlock_abi|noexec|cgroup|max_processes_enforced|runtime_(?:writes|dir)|records_dir|temp_dir|io_max|filesystem_boundary)$/;
-
-/** What is granted at all: a capsule is denied most things, and a list of denials hides what it has. */
-function granted(grants: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const isNothing = (value: unknown) =>
-    value === null || value === false || (Array.isArray(value) && value.length === 0);
-  return Object.fromEntries(Object.entries(grants).filter(([key, value]) => !decided.test(key) && !isNothing(value)));
-}
-
 function Containment({ info: { containment, grants, gateways } }: { info: SessionFrame }) {
-  const { configured_artifacts, ...may } = granted(grants ?? {});
+  const { containment: _, configured_artifacts, ...may } = (grants ?? {}) as Record<string, unknown>;
   return (
     <>
       <h2>Containment</h2>
