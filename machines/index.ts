@@ -1,10 +1,11 @@
 /**
  * Every state chart of mur, by id. Pure: no input or output, clock or randomness (test/machines/pure.test.ts holds that).
  *
- * Read in this order: murmur (the process), session, task, turn, tool-call; then, for other processes' sessions, liveness,
- * registry and stop. Drawings: diagrams/. Effects: src/effects/.
+ * Read in this order: murmur (the process), session, task, turn, tool-call, command; then, for other processes' sessions,
+ * liveness, registry and stop. Drawings: diagrams/. Effects: src/effects/.
  */
 import type { AnyStateMachine, EventObject } from 'xstate';
+import { commandMachine } from './command/machine.js';
 import { livenessMachine } from './liveness/machine.js';
 import { murmurMachine } from './murmur/machine.js';
 import { registryMachine } from './registry/machine.js';
@@ -14,6 +15,7 @@ import { taskMachine } from './task/machine.js';
 import { toolCallMachine } from './tool-call/machine.js';
 import { turnMachine } from './turn/machine.js';
 
+export * from './command/machine.js';
 export * from './liveness/machine.js';
 export { murmurMachine } from './murmur/machine.js';
 export * from './registry/machine.js';
@@ -57,7 +59,7 @@ const record = {
   processStart: '1',
 } as const;
 
-type ChartName = 'murmur' | 'session' | 'task' | 'turn' | 'tool-call' | 'liveness' | 'registry' | 'stop';
+type ChartName = 'murmur' | 'session' | 'task' | 'turn' | 'tool-call' | 'command' | 'liveness' | 'registry' | 'stop';
 
 export const charts: Readonly<Record<ChartName, ChartEntry>> = {
   murmur: {
@@ -173,6 +175,26 @@ export const charts: Readonly<Record<ChartName, ChartEntry>> = {
       broke('fence'),
       done('record', null),
       broke('record'),
+    ],
+  },
+  command: {
+    machine: commandMachine,
+    view: ['commandId', 'binary', 'taskId', 'graceMs', 'pid', 'workId', 'end', 'asked', 'ending', 'fault'],
+    instance: 'commandId',
+    input: { commandId: 'cmd_1', binary: '/bin/sample', taskId: 'tsk_a', graceMs: 10_000 },
+    events: [
+      done('start', { ok: true, pid: 1 }),
+      done('start', { ok: false, fault }),
+      ...['wait', 'await'].map((id) => done(id, { exitCode: 0, durationMs: 1, resourceLimit: null, waitError: null })),
+      done('record', { ok: true }),
+      done('record', { ok: false, fault }),
+      done('detach', { workId: 'wrk_a' }),
+      ...['terminate', 'kill', 'save', 'report', 'abandon', 'clear'].map((id) => done(id, null)),
+      ...['start', 'wait', 'await', 'record', 'detach'].map(broke),
+      ...['terminate', 'kill', 'save', 'report', 'abandon', 'clear'].map(broke),
+      { type: 'xstate.after.grace.command.running' },
+      { type: 'cancel.requested' },
+      { type: 'session.ended' },
     ],
   },
   liveness: {
