@@ -21,7 +21,7 @@ const sealedTexts: Readonly<Record<SealedBlockerName, { readonly reason: string;
     fix: loadProfile,
   },
   bubblewrap_missing: {
-    reason: 'bubblewrap (bwrap), which makes the private root, is not on the PATH',
+    reason: 'bubblewrap (bwrap), which makes the private root, is not installed on this host',
     fix: bubblewrapPackage,
   },
   namespace_creation_denied: {

@@ -51,6 +51,8 @@ export interface HostReport {
   readonly uid: number;
   /** What plays a launch program here. */
   readonly launcher: 'stub' | 'koffi' | null;
+  /** The first of the tried folders a program could be executed in: not noexec. null: in none, or there was no need to ask. */
+  readonly stubFolder: string | null;
   readonly seccomp: boolean;
   /** null: no domain could be entered, whatever the kernel says its version is. */
   readonly landlockAbi: number | null;

@@ -10,4 +10,5 @@ export type {
   SealedBlockerName,
   Strength,
 } from './host.js';
+export { type ProbeOptions, probeHost } from './probe/index.js';
 export { appliedTier, classOf, hostTierOf, type Tier, type TierFacts, type UsernsGrant, wireName } from './tier.js';

@@ -15,6 +15,8 @@
  * Read next: session.ts, then cgroup/scope.ts.
  */
 export { attribute } from './attribute.js';
+export { findBase } from './cgroup/base.js';
+export { type CgroupFiles, systemFiles } from './cgroup/files.js';
 export { type CgroupHost, openCgroupScope, type ScopeRequest } from './cgroup/scope.js';
 export { sessionResources } from './limits.js';
 export { countProcesses, inheritedHardLimits } from './processes.js';

@@ -7,6 +7,7 @@ export const richHost: HostReport = {
   arch: 'x64',
   uid: 1000,
   launcher: 'stub',
+  stubFolder: '/tmp',
   seccomp: true,
   landlockAbi: 7,
   network: { usable: true },

@@ -8,11 +8,22 @@ export type Base = { readonly path: string } | { readonly refused: string };
 const needed = ['memory', 'pids', 'cpu'];
 
 /**
- * Makes this process's own v2 group ready to hold scopes (spec/resources.md 4.2, steps 2 to 4): a group, its controllers, the right
- * to make children, and the controllers handed down to them. Moves this process into a child of the group when that is what
- * handing down takes.
+ * Makes this process's own v2 group ready to hold scopes (spec/resources.md 4.2, steps 2 to 4): what `findBase` looks at, and the
+ * controllers handed down to children. Moves this process into a child of the group when that is what handing down takes.
  */
 export async function prepareBase(files: CgroupFiles, pid: number): Promise<Base> {
+  const found = await findBase(files, pid);
+  return 'refused' in found ? found : handDown(files, found.path, pid, found.controllers);
+}
+
+/**
+ * The group of this process, if it has what scopes need: controllers and the right to make children. Changes nothing, but for a
+ * child that is made and removed.
+ */
+export async function findBase(
+  files: CgroupFiles,
+  pid: number,
+): Promise<{ readonly path: string; readonly controllers: readonly string[] } | { readonly refused: string }> {
   const own = parseOwnGroup(await files.read('/proc/self/cgroup').catch(() => ''));
   if (own === undefined)
     return { refused: 'this host has no cgroup v2 group for mur (no line 0:: in /proc/self/cgroup)' };
@@ -31,7 +42,7 @@ export async function prepareBase(files: CgroupFiles, pid: number): Promise<Base
   } catch (error) {
     return { refused: `no group can be made in ${path} (${errnoOf(error)}): it is not delegated to this user` };
   }
-  return handDown(files, path, pid, controllers.includes('io') ? [...needed, 'io'] : needed);
+  return { path, controllers: controllers.includes('io') ? [...needed, 'io'] : needed };
 }
 
 async function handDown(files: CgroupFiles, path: string, pid: number, wanted: readonly string[]): Promise<Base> {

@@ -1,0 +1,223 @@
+/**
+ * Finds out what a host can do, by doing it in throw-away children with the launcher that commands get. The runtime itself is never
+ * restricted: whoever enters a Landlock domain can mount nothing any more. Not the decision: tier.ts and decide.ts are pure.
+ *
+ * | File | Shows |
+ * |---|---|
+ * | launcher | that a launch program can be played, and by what |
+ * | kernel | Landlock, seccomp |
+ * | network | the network namespace of a session |
+ * | namespaces | bubblewrap, or unshare in its place; noexec; a private /proc |
+ * | tools, userns-grant | what is installed, what AppArmor says |
+ * | attempt | one child |
+ * | mechanisms | all of it as `mur doctor` prints it |
+ */
+import { arch as architecture } from 'node:os';
+import { findBase, systemFiles } from '../../resources/index.js';
+import { noTier, sealedBlocker } from '../blockers.js';
+import type { Chain, HostReport, SealedBlocker } from '../host.js';
+import { isSupported } from '../seccomp/index.js';
+import { hostTierOf, type UsernsGrant } from '../tier.js';
+import { type Shown, showLandlock, showSeccomp } from './kernel.js';
+import { findLauncher, type Launcher, type LauncherOptions } from './launcher.js';
+import { mechanismsOf } from './mechanisms.js';
+import { type Namespaces, showBubblewrap, showUnshare } from './namespaces.js';
+import { showNetwork } from './network.js';
+import { describeBubblewrap, locate, toolFolders } from './tools.js';
+import { type ReadText, systemText, usernsGrant } from './userns-grant.js';
+
+export interface ProbeOptions {
+  /** Put before every probe child: poor hosts in tests. */
+  readonly wrapper?: readonly string[];
+  /** Looks again instead of taking what this process found out before. */
+  readonly fresh?: boolean;
+  /** Tests only, like all that follows. */
+  readonly platform?: NodeJS.Platform;
+  readonly arch?: string;
+  readonly toolFolders?: readonly string[];
+  readonly stubFolders?: LauncherOptions['stubFolders'];
+  readonly players?: LauncherOptions['players'];
+  readonly readText?: ReadText;
+}
+
+let known: Promise<HostReport> | undefined;
+
+/**
+ * What this host can do. Taken once per process unless asked for afresh; a report of changed circumstances (any option) is never
+ * kept. Rejects only where a probe cannot even make a folder to work in.
+ */
+export function probeHost(options: ProbeOptions = {}): Promise<HostReport> {
+  const { fresh = false, ...circumstances } = options;
+  if (Object.keys(circumstances).length > 0) return probe(circumstances);
+  if (fresh || known === undefined) {
+    const taken = probe({});
+    known = taken;
+    taken.catch(() => {
+      if (known === taken) known = undefined;
+    });
+  }
+  return known;
+}
+
+async function probe(options: Omit<ProbeOptions, 'fresh'>): Promise<HostReport> {
+  const started = performance.now();
+  const { platform = process.platform, arch = architecture(), wrapper = [] } = options;
+  const uid = process.geteuid?.() ?? -1;
+  const host = { platform, arch, uid };
+  const took = () => Math.round(performance.now() - started);
+  if (platform !== 'linux') return withoutLinux(host, took);
+  const grant = usernsGrant(platform, options.readText ?? systemText);
+  if (!isSupported(arch)) {
+    const reason = noTier('launcher', `mur has no launch program for ${arch}`);
+    return withMechanisms(nothing(host, grant, reason, took), { launcher: reason, pidfd: -1 });
+  }
+  const { stubFolders, players } = options;
+  const found = await findLauncher({
+    arch,
+    wrapper,
+    ...(stubFolders === undefined ? {} : { stubFolders }),
+    ...(players === undefined ? {} : { players }),
+  });
+  try {
+    return await probeWith(found, { host, grant, folders: options.toolFolders ?? toolFolders, took });
+  } finally {
+    await found.close();
+  }
+}
+
+interface Circumstances {
+  readonly host: Pick<HostReport, 'platform' | 'arch' | 'uid'>;
+  readonly grant: UsernsGrant | null;
+  readonly folders: readonly string[];
+  readonly took: () => number;
+}
+
+async function probeWith(found: Launcher, { host, grant, folders, took }: Circumstances): Promise<HostReport> {
+  const { lab, player, stubFolder, landlockVersion, pidfd } = found;
+  const [bwrap, unshare, nsenter] = ['bwrap', 'unshare', 'nsenter'].map((tool) => locate(tool, folders));
+  const tools = { unshare: unshare ?? null, nsenter: nsenter ?? null };
+  const described = bwrap === null || bwrap === undefined ? null : describeBubblewrap(lab, bwrap);
+  if (player === null) {
+    const report = nothing(host, grant, noTier('launcher', found.said), took);
+    return withMechanisms({ ...report, ...tools, bubblewrap: await described }, { launcher: found.said, pidfd });
+  }
+  const [bubblewrap, landlock, seccomp, network, boxes, base] = await Promise.all([
+    described,
+    showLandlock(lab, player, landlockVersion),
+    showSeccomp(lab, player),
+    showNetwork(lab, player, tools, grant),
+    bwrap === null || bwrap === undefined ? null : showBubblewrap(lab, player, bwrap),
+    findBase(systemFiles, process.pid),
+  ]);
+  // Only where it is needed: a second way would cost every start the time of three children.
+  const through =
+    boxes?.works === true || tools.unshare === null ? null : await showUnshare(lab, player, tools.unshare);
+  const chain: Chain = boxes?.works === true ? 'bubblewrap' : through?.works === true ? 'unshare' : 'stub';
+  const working = [boxes, through].find((each) => each?.works === true);
+  const hostTier = hostTierOf({
+    isLinux: true,
+    hasLauncher: true,
+    seccomp: seccomp.works,
+    landlock: landlock.works,
+    usernsPermitted: grant !== 'withheld',
+    bubblewrap: boxes?.works === true,
+  });
+  const blocker = seccomp.works ? blockerOf(grant, boxes, landlock) : undefined;
+  const report = {
+    ...host,
+    launcher: player.kind,
+    stubFolder,
+    seccomp: seccomp.works,
+    landlockAbi: landlock.works ? landlockVersion : null,
+    network,
+    bubblewrap,
+    ...tools,
+    chain,
+    privateProc: working?.works === true && working.privateProc,
+    noexec: working?.works === true && working.noexec,
+    usernsGrant: grant,
+    hostTier,
+    ...(blocker === undefined ? {} : { sealedBlocker: blocker }),
+    ...(seccomp.works ? {} : { noTierBecause: noTier('seccomp', seccomp.said) }),
+    probedInMs: took(),
+  };
+  return withMechanisms(report, {
+    launcher: found.said,
+    landlock: saidBy(landlock),
+    seccomp: saidBy(seccomp),
+    namespaces: saidBy(through) || saidBy(boxes),
+    pidfd,
+    ...('refused' in base ? { cgroup: base.refused } : {}),
+  });
+}
+
+/** What keeps this host from `sealed`, by the precedence of spec/containment.md 3.4. */
+function blockerOf(grant: UsernsGrant | null, boxes: Namespaces | null, landlock: Shown): SealedBlocker | undefined {
+  if (grant === 'withheld') return sealedBlocker('apparmor_profile_missing');
+  if (boxes === null) return sealedBlocker('bubblewrap_missing');
+  if (!boxes.works) return sealedBlocker(boxes.blocker, boxes.said);
+  return landlock.works ? undefined : sealedBlocker('landlock_unavailable', landlock.said);
+}
+
+function saidBy(shown: Shown | Namespaces | null): string {
+  return shown === null || shown.works ? '' : shown.said;
+}
+
+function nothing(
+  host: Circumstances['host'],
+  grant: UsernsGrant | null,
+  noTierBecause: string,
+  took: () => number,
+): Omit<HostReport, 'mechanisms'> {
+  return {
+    ...host,
+    launcher: null,
+    stubFolder: null,
+    seccomp: false,
+    landlockAbi: null,
+    network: {
+      usable: false,
+      blocker: 'kernel_support_missing',
+      reason: noTierBecause,
+      fix: 'run mur where its launch program runs',
+    },
+    bubblewrap: null,
+    unshare: null,
+    nsenter: null,
+    chain: 'plain',
+    privateProc: false,
+    noexec: false,
+    usernsGrant: grant,
+    hostTier: 'none',
+    noTierBecause,
+    probedInMs: took(),
+  };
+}
+
+function withoutLinux(host: Circumstances['host'], took: () => number): HostReport {
+  const blocker = sealedBlocker('not_linux');
+  const { noTierBecause: _, ...report } = nothing(host, null, blocker.reason, took);
+  return withMechanisms({ ...report, sealedBlocker: blocker }, { launcher: '', pidfd: -1 });
+}
+
+interface Said {
+  readonly launcher: string;
+  readonly landlock?: string;
+  readonly seccomp?: string;
+  readonly namespaces?: string;
+  readonly cgroup?: string;
+  readonly pidfd: number;
+}
+
+function withMechanisms(report: Omit<HostReport, 'mechanisms'>, said: Said): HostReport {
+  const untried = 'not tried: nothing plays a launch program here';
+  const mechanisms = mechanismsOf(report, {
+    launcherSaid: said.launcher,
+    landlockSaid: said.landlock ?? untried,
+    seccompSaid: said.seccomp ?? untried,
+    namespacesSaid: said.namespaces ?? untried,
+    pidfd: said.pidfd,
+    ...(said.cgroup === undefined ? {} : { cgroupRefused: said.cgroup }),
+  });
+  return { ...report, mechanisms };
+}
