@@ -11,6 +11,8 @@ export interface EnvironmentFacts {
   readonly env: CliContext['env'];
   readonly config: Pick<EffectiveConfig, 'credentials'>;
   readonly configFile: string;
+  /** Why the `.env` of the project was not read. */
+  readonly envFileFault?: MurError;
 }
 
 interface Requirement {
@@ -33,23 +35,40 @@ export function environmentBlock(
   return {
     key: 'environment',
     title: 'Environment requirements',
-    lines: isShown
-      ? [
-          ...(policySpawns.length === 0
-            ? []
-            : [
-                `capsules: ${policySpawns.join(', ')}`,
-                'could not inspect them: this version of mur delegates nothing yet, so what they need is not listed',
-              ]),
-          ...(requirements.length === 0 ? [] : ['variables:', ...requirements.map(row)]),
-        ]
-      : [],
+    lines: [
+      ...(facts.envFileFault === undefined ? [] : [unusableEnvFile(facts.envFileFault)]),
+      ...(isShown
+        ? [
+            ...(policySpawns.length === 0
+              ? []
+              : [
+                  `capsules: ${policySpawns.join(', ')}`,
+                  'could not inspect them: this version of mur delegates nothing yet, so what they need is not listed',
+                ]),
+            ...(requirements.length === 0 ? [] : ['variables:', ...requirements.map(row)]),
+          ]
+        : []),
+    ],
     json: {
+      env_file_problem: facts.envFileFault?.message ?? null,
       capsules: policySpawns,
       variables: requirements.map(({ name, isSet, capsule, field }) => ({ name, set: isSet, capsule, field })),
     },
     warnings: literalKeys(manifest, facts),
     errors: names.length === 0 ? [] : [unsetVariables(names)],
+  };
+}
+
+function unusableEnvFile({ code, message, details }: MurError): Finding {
+  const { path, line } = (details ?? {}) as { readonly path?: string; readonly line?: number };
+  const place = path === undefined ? '' : `${path}:${line}: `;
+  return {
+    level: 'error',
+    code,
+    text: `${place}${message}`,
+    details: ['none of its variables is counted here; mur run will refuse to start'],
+    fix:
+      path === undefined ? 'make .env a readable file, or remove it' : `correct line ${line} of ${path}, or remove it`,
   };
 }
 

@@ -10,19 +10,19 @@ import { locateConfig, readConfig } from '../home/config.js';
 import { withEnvFile } from '../home/env-file.js';
 import { locateMurmurHome } from '../home/murmur-home.js';
 import { readLock } from '../lock/index.js';
-import { parseManifest, type RuntimeManifest, readManifestText, releaseWarning } from '../manifest/index.js';
-import { type CapabilityPolicy, capabilityPolicyFromManifest, validateStaging } from '../policy/index.js';
-import { unbuiltKeys } from '../stage/unbuilt.js';
+import { parseManifest, readManifestText, releaseWarning } from '../manifest/index.js';
+import { capabilityPolicyFromManifest } from '../policy/index.js';
 import { murVersion } from '../version.js';
 import type { CliContext, ExitStatus } from './context.js';
 import type { DoctorFlags } from './doctor.js';
 import { checklist } from './doctor-artifacts.js';
-import type { Block, Finding } from './doctor-block.js';
+import type { Block } from './doctor-block.js';
 import { environmentBlock } from './doctor-environment.js';
 import { doorBlock, installBlock, preopensBlock, readOnlyBlock } from './doctor-grants.js';
 import { homeBlock } from './doctor-home.js';
 import { hostBlock, usernsBlock } from './doctor-host.js';
 import { interfacesBlock } from './doctor-interfaces.js';
+import { refusalsBlock } from './doctor-refusals.js';
 import { rosterBlock } from './doctor-roster.js';
 import { surveyStores } from './doctor-stores.js';
 import { type Diagnosis, printDiagnosis } from './doctor-view.js';
@@ -49,7 +49,7 @@ async function projectDiagnosis(flags: DoctorFlags, hostEnv: CliContext['env']):
     });
   }
   const home = locateMurmurHome(hostEnv);
-  const env = withEnvFile(hostEnv, root);
+  const { env, envFileFault } = environmentOf(hostEnv, root);
   const manifestFile = join(root, 'murmur.yaml');
   const parsed = parseManifest(readManifestText(manifestFile), { path: manifestFile, release: murVersion });
   const { manifest } = parsed;
@@ -74,7 +74,12 @@ async function projectDiagnosis(flags: DoctorFlags, hostEnv: CliContext['env']):
     readOnlyBlock(policy),
     installBlock(policy),
     doorBlock(manifest, flags.bind),
-    environmentBlock(manifest, policy.spawnAllow, { env, config, configFile: configFiles.global }),
+    environmentBlock(manifest, policy.spawnAllow, {
+      env,
+      config,
+      configFile: configFiles.global,
+      ...(envFileFault === undefined ? {} : { envFileFault }),
+    }),
     await rosterBlock(root, stores),
     survey.block,
     interfacesBlock(survey.installed, isDeclared),
@@ -97,39 +102,17 @@ async function projectDiagnosis(flags: DoctorFlags, hostEnv: CliContext['env']):
   );
 }
 
-/** What `mur run` would refuse of the manifest before it looks at any artifact. */
-function refusalsBlock(manifest: RuntimeManifest, policy: CapabilityPolicy): Block {
-  const findings: Finding[] = [];
-  const warnings: Warning[] = [];
+/** The environment with the project's `.env` under it. One that cannot be used is reported, and the diagnosis goes on without it. */
+function environmentOf(
+  hostEnv: CliContext['env'],
+  root: string,
+): { readonly env: CliContext['env']; readonly envFileFault?: MurError } {
   try {
-    const found = validateStaging({ manifest, policy, lifecycle: manifest.lifecycle });
-    warnings.push(...found.map(({ code, message }): Warning => ({ code, message, origin: 'runtime' })));
+    return { env: withEnvFile(hostEnv, root) };
   } catch (error) {
     if (!isMurError(error)) throw error;
-    findings.push({
-      level: 'warning',
-      code: error.code,
-      text: `warning[${error.code}]: ${error.message}`,
-      details: ['mur run will refuse this capsule until it is corrected'],
-      ...(error.hint === undefined ? {} : { fix: error.hint }),
-    });
+    return { env: hostEnv, envFileFault: error };
   }
-  const unbuilt = unbuiltKeys({ policy, manifest });
-  if (unbuilt.length > 0) {
-    findings.push({
-      level: 'error',
-      code: 'E-RUN-907',
-      text: `this version of mur cannot serve ${unbuilt.join(', ')} yet, so mur run will refuse this capsule`,
-      fix: `remove ${unbuilt.join(', ')} from murmur.yaml, or use a version of mur that has it`,
-    });
-  }
-  return {
-    key: 'refusals',
-    title: 'Refused at launch',
-    lines: findings,
-    json: findings.map(({ level, code, text }) => ({ level, code, text })),
-    warnings,
-  };
 }
 
 function diagnosisOf(

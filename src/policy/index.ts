@@ -27,4 +27,4 @@ export {
   type TrustStorePath,
 } from './policy.js';
 export { reservedToolNames } from './reserved.js';
-export { maxConfigBytes, type StagingDeclarations, validateStaging } from './validate.js';
+export { maxConfigBytes, type StagingDeclarations, surveyStaging, validateStaging } from './validate.js';

@@ -1,4 +1,4 @@
-import { type ErrorCode, MurError } from '../errors/index.js';
+import { type ErrorCode, isMurError, MurError } from '../errors/index.js';
 import {
   type Capabilities,
   type LifecycleConfig,
@@ -27,23 +27,52 @@ export interface StagingDeclarations {
   readonly lifecycleOverride?: Pick<LifecycleOverride, 'afterTask'>;
 }
 
+/** In the fixed order of spec/session.md 4.1 step 1. Each throws for the first declaration that staging could not honour. */
+const checks: readonly ((request: StagingDeclarations) => void)[] = [
+  ({ manifest }) => checkReservedNames(manifest),
+  ({ manifest, policy }) => checkNetwork(manifest, policy),
+  ({ manifest }) => checkScopes(manifest),
+  ({ policy }) => checkReadOnly(policy),
+  ({ policy }) => checkEnvironment(policy),
+  ({ manifest }) => checkStateStores(manifest),
+  ({ manifest }) => checkConfigs(manifest),
+  ({ manifest, contextId }) => checkRecordStore(manifest, contextId),
+  (request) => checkPeerFiles(request.manifest, afterTaskOf(request)),
+];
+
 /**
- * Throws for the first declaration that staging could not honour, in the fixed order of spec/session.md 4.1 step 1, so that
- * nothing was read, made or compiled when it refuses. Pure. Returns what the operator should know about a valid one.
+ * Throws for the first declaration that staging could not honour, so that nothing was read, made or compiled when it refuses.
+ * Pure. Returns what the operator should know about a valid one.
  */
 export function validateStaging(request: StagingDeclarations): readonly PolicyWarning[] {
-  const { manifest, policy, contextId } = request;
-  const afterTask = request.lifecycleOverride?.afterTask ?? request.lifecycle.afterTask;
-  checkReservedNames(manifest);
-  checkNetwork(manifest, policy);
-  checkScopes(manifest);
-  checkReadOnly(policy);
-  checkEnvironment(policy);
-  checkStateStores(manifest);
-  checkConfigs(manifest);
-  checkRecordStore(manifest, contextId);
-  checkPeerFiles(manifest, afterTask);
-  return policyWarnings(manifest, policy, afterTask);
+  for (const check of checks) check(request);
+  return policyWarnings(request.manifest, request.policy, afterTaskOf(request));
+}
+
+/** The same for somebody who corrects a manifest: the first refusal of each check, and the warnings beside them. */
+export function surveyStaging(request: StagingDeclarations): {
+  readonly refusals: readonly MurError[];
+  readonly warnings: readonly PolicyWarning[];
+} {
+  const refusals = checks.flatMap((check) => {
+    try {
+      check(request);
+      return [];
+    } catch (error) {
+      if (!isMurError(error)) throw error;
+      return [error];
+    }
+  });
+  // Warnings compare destinations, which cannot be done with entries that are none.
+  const isReadable = refusals.every(({ code }) => code !== 'E-CAP-001');
+  return {
+    refusals,
+    warnings: isReadable ? policyWarnings(request.manifest, request.policy, afterTaskOf(request)) : [],
+  };
+}
+
+function afterTaskOf({ lifecycle, lifecycleOverride }: StagingDeclarations): 'exit' | 'sleep' {
+  return lifecycleOverride?.afterTask ?? lifecycle.afterTask;
 }
 
 function checkReservedNames(manifest: RuntimeManifest): void {

@@ -348,6 +348,28 @@ describe('the other blocks', () => {
     expect(unbuilt.stderr).toContain('warning[W-SEC-011]');
   });
 
+  test('everything a run refuses is told at once, beside the warnings', async () => {
+    declares([{ ...tool, capabilities: { state: { store: '../x' } } }], {
+      capabilities: { env: { allow: ['GITHUB_TOKEN', 'DB_PASSWORD'] }, filesystem: { read_only: ['/etc'] } },
+    });
+    const { stdout, stderr } = await doctor();
+    for (const code of ['E-CAP-012', 'E-CAP-016', 'E-CAP-009']) expect(stdout).toContain(`⚠ warning[${code}]: `);
+    expect(stderr).toContain('warning[W-SEC-024]');
+  });
+
+  test('a .env that cannot be used is an error with its line, and the rest is looked at all the same', async () => {
+    declares([]);
+    sandbox.write('project/.env', 'GOOD=1\nhunter2\n');
+    const ran = await doctor();
+    const path = join(sandbox.project, '.env');
+    expect(ran.code).toBe(1);
+    expect(ran.stdout).toContain(`  ✗ ${path}:2: invalid .env entry at line 2: expected KEY=VALUE\n`);
+    expect(ran.stdout).toContain(`\nFix: correct line 2 of ${path}, or remove it\n`);
+    expect(ran.stdout).toContain('\nChecking ');
+    expect(ran.stdout + ran.stderr).not.toContain('hunter2');
+    expect((await json()).environment.env_file_problem).toBe('invalid .env entry at line 2: expected KEY=VALUE');
+  });
+
   test('a scope that leaves the work folder is unresolved', async () => {
     declares([
       { ...tool, capabilities: { filesystem: { scope: '../up' } } },
@@ -428,14 +450,6 @@ describe('a project that cannot be read has no checklist', () => {
       () => {
         declares([]);
         sandbox.write('project/murmur.lock', 'lock_version: 99\n');
-      },
-    ],
-    [
-      'a broken .env',
-      'E-IO-003',
-      () => {
-        declares([]);
-        sandbox.write('project/.env', 'nonsense\n');
       },
     ],
   ])('%s: %s', async (_, code, arrange) => {

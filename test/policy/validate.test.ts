@@ -4,6 +4,7 @@ import {
   capabilityPolicyFromManifest,
   maxConfigBytes,
   reservedToolNames,
+  surveyStaging,
   validateStaging,
 } from '../../src/policy/index.js';
 import { agent, capsule, parse } from '../manifest/support.js';
@@ -201,5 +202,29 @@ describe('staging warns about', () => {
       'artifacts: [{ name: search, version: 1, gateway: { endpoint: "https://S.example/v1", keyless: true } }]\ncapabilities: { network: { allow: [s.example, other.example] } }\n',
     );
     expect(codes(text)).toEqual(['W-SEC-025', 'W-SEC-030']);
+  });
+});
+
+describe('a survey of what staging would say', () => {
+  const survey = (text: string) => {
+    const manifest = parse(text);
+    return surveyStaging({ manifest, policy: capabilityPolicyFromManifest(manifest), lifecycle: manifest.lifecycle });
+  };
+
+  test('gives the first refusal of each check in their order, and the warnings beside them', () => {
+    const { refusals, warnings } = survey(
+      caps('env: { allow: [GITHUB_TOKEN] }, filesystem: { scope: ../x, read_only: [/a, /b], workdir_exec: true }'),
+    );
+    expect(refusals.map(({ code }) => code)).toEqual(['E-CAP-002', 'E-CAP-012', 'E-CAP-016']);
+    expect(warnings.map(({ code }) => code)).toEqual(['W-SEC-011']);
+  });
+
+  test('gives no warnings while a destination cannot be read', () => {
+    const { refusals, warnings } = survey(caps('network: { allow: [a/b] }, filesystem: { workdir_exec: true }'));
+    expect([refusals.map(({ code }) => code), warnings]).toEqual([['E-CAP-001'], []]);
+  });
+
+  test('is empty for a manifest that has nothing to correct', () => {
+    expect(survey(capsule())).toEqual({ refusals: [], warnings: [] });
   });
 });
