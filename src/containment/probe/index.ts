@@ -10,7 +10,7 @@
  * | namespaces | bubblewrap, or unshare in its place; noexec; a private /proc |
  * | tools, userns-grant | what is installed, what AppArmor says |
  * | attempt | one child |
- * | mechanisms | all of it as `mur doctor` prints it |
+ * | report, mechanisms | the report of a host that has nothing; all of it as `mur doctor` prints it |
  */
 import { arch as architecture } from 'node:os';
 import { findBase, systemFiles } from '../../resources/index.js';
@@ -20,9 +20,9 @@ import { isSupported } from '../seccomp/index.js';
 import { hostTierOf, type UsernsGrant } from '../tier.js';
 import { type Shown, showLandlock, showSeccomp } from './kernel.js';
 import { findLauncher, type Launcher, type LauncherOptions } from './launcher.js';
-import { mechanismsOf } from './mechanisms.js';
 import { type Namespaces, showBubblewrap, showUnshare } from './namespaces.js';
 import { showNetwork } from './network.js';
+import { type HostFacts, nothing, withMechanisms, withoutLinux } from './report.js';
 import { describeBubblewrap, locate, toolFolders } from './tools.js';
 import { type ReadText, systemText, usernsGrant } from './userns-grant.js';
 
@@ -65,11 +65,13 @@ async function probe(options: Omit<ProbeOptions, 'fresh'>): Promise<HostReport> 
   const uid = process.geteuid?.() ?? -1;
   const host = { platform, arch, uid };
   const took = () => Math.round(performance.now() - started);
-  if (platform !== 'linux') return withoutLinux(host, took);
+  if (platform !== 'linux') return withoutLinux(host);
   const grant = usernsGrant(platform, options.readText ?? systemText);
+  const base = await findBase(systemFiles, process.pid);
+  const cgroup = 'refused' in base ? { cgroup: base.refused } : {};
   if (!isSupported(arch)) {
     const reason = noTier('launcher', `mur has no launch program for ${arch}`);
-    return withMechanisms(nothing(host, grant, reason, took), { launcher: reason, pidfd: -1 });
+    return withMechanisms({ ...nothing(host, grant, reason), probedInMs: took() }, { launcher: reason, ...cgroup });
   }
   const { stubFolders, players } = options;
   const found = await findLauncher({
@@ -79,35 +81,42 @@ async function probe(options: Omit<ProbeOptions, 'fresh'>): Promise<HostReport> 
     ...(players === undefined ? {} : { players }),
   });
   try {
-    return await probeWith(found, { host, grant, folders: options.toolFolders ?? toolFolders, took });
+    return await probeWith(found, {
+      host,
+      grant,
+      cgroup,
+      folders: options.toolFolders ?? toolFolders,
+      took,
+    });
   } finally {
     await found.close();
   }
 }
 
 interface Circumstances {
-  readonly host: Pick<HostReport, 'platform' | 'arch' | 'uid'>;
+  readonly host: HostFacts;
   readonly grant: UsernsGrant | null;
+  /** Why no scope can be had. */
+  readonly cgroup: { readonly cgroup?: string };
   readonly folders: readonly string[];
   readonly took: () => number;
 }
 
-async function probeWith(found: Launcher, { host, grant, folders, took }: Circumstances): Promise<HostReport> {
-  const { lab, player, stubFolder, landlockVersion, pidfd } = found;
+async function probeWith(found: Launcher, { host, grant, cgroup, folders, took }: Circumstances): Promise<HostReport> {
+  const { lab, player, stubFolder, landlockVersion, pidfd, closeRange } = found;
   const [bwrap, unshare, nsenter] = ['bwrap', 'unshare', 'nsenter'].map((tool) => locate(tool, folders));
   const tools = { unshare: unshare ?? null, nsenter: nsenter ?? null };
   const described = bwrap === null || bwrap === undefined ? null : describeBubblewrap(lab, bwrap);
   if (player === null) {
-    const report = nothing(host, grant, noTier('launcher', found.said), took);
-    return withMechanisms({ ...report, ...tools, bubblewrap: await described }, { launcher: found.said, pidfd });
+    const report = { ...nothing(host, grant, noTier('launcher', found.said)), probedInMs: took() };
+    return withMechanisms({ ...report, ...tools, bubblewrap: await described }, { launcher: found.said, ...cgroup });
   }
-  const [bubblewrap, landlock, seccomp, network, boxes, base] = await Promise.all([
+  const [bubblewrap, landlock, seccomp, network, boxes] = await Promise.all([
     described,
     showLandlock(lab, player, landlockVersion),
     showSeccomp(lab, player),
     showNetwork(lab, player, tools, grant),
     bwrap === null || bwrap === undefined ? null : showBubblewrap(lab, player, bwrap),
-    findBase(systemFiles, process.pid),
   ]);
   // Only where it is needed: a second way would cost every start the time of three children.
   const through =
@@ -147,7 +156,8 @@ async function probeWith(found: Launcher, { host, grant, folders, took }: Circum
     seccomp: saidBy(seccomp),
     namespaces: saidBy(through) || saidBy(boxes),
     pidfd,
-    ...('refused' in base ? { cgroup: base.refused } : {}),
+    closeRange,
+    ...cgroup,
   });
 }
 
@@ -161,63 +171,4 @@ function blockerOf(grant: UsernsGrant | null, boxes: Namespaces | null, landlock
 
 function saidBy(shown: Shown | Namespaces | null): string {
   return shown === null || shown.works ? '' : shown.said;
-}
-
-function nothing(
-  host: Circumstances['host'],
-  grant: UsernsGrant | null,
-  noTierBecause: string,
-  took: () => number,
-): Omit<HostReport, 'mechanisms'> {
-  return {
-    ...host,
-    launcher: null,
-    stubFolder: null,
-    seccomp: false,
-    landlockAbi: null,
-    network: {
-      usable: false,
-      blocker: 'kernel_support_missing',
-      reason: noTierBecause,
-      fix: 'run mur where its launch program runs',
-    },
-    bubblewrap: null,
-    unshare: null,
-    nsenter: null,
-    chain: 'plain',
-    privateProc: false,
-    noexec: false,
-    usernsGrant: grant,
-    hostTier: 'none',
-    noTierBecause,
-    probedInMs: took(),
-  };
-}
-
-function withoutLinux(host: Circumstances['host'], took: () => number): HostReport {
-  const blocker = sealedBlocker('not_linux');
-  const { noTierBecause: _, ...report } = nothing(host, null, blocker.reason, took);
-  return withMechanisms({ ...report, sealedBlocker: blocker }, { launcher: '', pidfd: -1 });
-}
-
-interface Said {
-  readonly launcher: string;
-  readonly landlock?: string;
-  readonly seccomp?: string;
-  readonly namespaces?: string;
-  readonly cgroup?: string;
-  readonly pidfd: number;
-}
-
-function withMechanisms(report: Omit<HostReport, 'mechanisms'>, said: Said): HostReport {
-  const untried = 'not tried: nothing plays a launch program here';
-  const mechanisms = mechanismsOf(report, {
-    launcherSaid: said.launcher,
-    landlockSaid: said.landlock ?? untried,
-    seccompSaid: said.seccomp ?? untried,
-    namespacesSaid: said.namespaces ?? untried,
-    pidfd: said.pidfd,
-    ...(said.cgroup === undefined ? {} : { cgroupRefused: said.cgroup }),
-  });
-  return { ...report, mechanisms };
 }

@@ -17,6 +17,8 @@ export interface Launcher {
   readonly landlockVersion: number;
   /** `pidfd_open(1)`: a descriptor, or an errno below zero. */
   readonly pidfd: number;
+  /** `close_range` with the flag that marks: 0, or an errno below zero. */
+  readonly closeRange: number;
   /** Why the stub, and the koffi player, did not run. */
   readonly said: string;
 }
@@ -30,6 +32,8 @@ export interface LauncherOptions {
 }
 
 const LANDLOCK_CREATE_RULESET_VERSION = 1;
+const CLOSE_RANGE_CLOEXEC = 4;
+const unusedDescriptor = 0x7fff_ffff;
 
 /** Finds a player and a folder for probes. The caller removes the folder with `close`. */
 export async function findLauncher(options: LauncherOptions): Promise<Launcher & { close(): Promise<void> }> {
@@ -61,7 +65,16 @@ export async function findLauncher(options: LauncherOptions): Promise<Launcher &
     if (answer.works) return { ...answer.found, lab, player, stubFolder: null, said: said.join('; '), close };
     said.push(`koffi: ${answer.said}`);
   }
-  return { lab, player: null, stubFolder: null, landlockVersion: -1, pidfd: -1, said: said.join('; '), close };
+  return {
+    lab,
+    player: null,
+    stubFolder: null,
+    landlockVersion: -1,
+    pidfd: -1,
+    closeRange: -1,
+    said: said.join('; '),
+    close,
+  };
 }
 
 async function folderIn(place: string): Promise<string | undefined> {
@@ -73,17 +86,18 @@ async function folderIn(place: string): Promise<string | undefined> {
 }
 
 type FirstAnswer =
-  | { readonly works: true; readonly found: { readonly landlockVersion: number; readonly pidfd: number } }
+  | { readonly works: true; readonly found: Pick<Launcher, 'landlockVersion' | 'pidfd' | 'closeRange'> }
   | { readonly works: false; readonly said: string };
 
 async function firstProgram(lab: Lab, player: Player): Promise<FirstAnswer> {
   const measured = new Measured(lab.call)
     .add(lab.call('landlock_create_ruleset', [0, 0, LANDLOCK_CREATE_RULESET_VERSION]))
-    .add(lab.call('pidfd_open', [1, 0]));
+    .add(lab.call('pidfd_open', [1, 0]))
+    .add(lab.call('close_range', [unusedDescriptor, unusedDescriptor, CLOSE_RANGE_CLOEXEC]));
   const answer = await attempt(lab, player, [], measured.ops);
   if (!succeeded(answer)) return { works: false, said: whatFailed(answer) };
-  const [landlockVersion = -1, pidfd = -1] = measured.read(answer);
-  return { works: true, found: { landlockVersion, pidfd } };
+  const [landlockVersion = -1, pidfd = -1, closeRange = -1] = measured.read(answer);
+  return { works: true, found: { landlockVersion, pidfd, closeRange } };
 }
 
 /** One line about an attempt that did not succeed. */

@@ -9,8 +9,10 @@ export interface Findings {
   readonly landlockSaid: string;
   readonly seccompSaid: string;
   readonly namespacesSaid: string;
-  /** A descriptor, or an errno below zero. */
-  readonly pidfd: number;
+  /** A descriptor, or an errno below zero; like `closeRange` absent where nothing could be tried. */
+  readonly pidfd: number | undefined;
+  /** 0, or an errno below zero. */
+  readonly closeRange: number | undefined;
   /** Why no cgroup scope can be had; `undefined`: one can. */
   readonly cgroupRefused?: string;
 }
@@ -41,12 +43,16 @@ export function mechanismsOf(report: Omit<HostReport, 'mechanisms'>, found: Find
       'folders a command writes to are mounted noexec',
       'folders a command writes to cannot be made noexec, so the loader can run a program copied there',
     ),
+    closeRange(found),
     cgroup(found),
     pidfd(found),
     rootRuntime(report, found),
     dumpable(report),
   ];
 }
+
+/** The detail of what only a launch program could have found out. */
+export const untried = 'not tried: nothing plays a launch program here';
 
 const seccompFix =
   'run a kernel built with CONFIG_SECCOMP_FILTER=y, in a container whose own profile allows seccomp(2)';
@@ -111,6 +117,16 @@ function bubblewrap({ bubblewrap: found, chain }: Omit<HostReport, 'mechanisms'>
   return { name, strength: 'partial', detail: `${detail}, without --bind-fd`, fix: 'update the package bubblewrap' };
 }
 
+function closeRange({ closeRange: result }: Findings): Mechanism {
+  return row(
+    'close_range',
+    result === 0,
+    'no descriptor of mur reaches a command',
+    result === undefined ? untried : `${errnoName(-result)}: no command is started without it`,
+    'run Linux 5.11 or newer',
+  );
+}
+
 function cgroup({ cgroupRefused }: Findings): Mechanism {
   return row(
     'cgroup',
@@ -123,6 +139,7 @@ function cgroup({ cgroupRefused }: Findings): Mechanism {
 
 function pidfd({ pidfd: result }: Findings): Mechanism {
   const name = 'pidfd';
+  if (result === undefined) return { name, strength: 'none', detail: untried };
   if (result < 0) {
     return { name, strength: 'none', detail: `pidfd_open: ${errnoName(-result)}`, fix: 'run Linux 5.3 or newer' };
   }

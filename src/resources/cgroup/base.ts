@@ -5,6 +5,9 @@ import { baseGroup, parseCgroupMount, parseOwnGroup, supervisorName } from './pa
 /** The group scopes are made in, or why none can be made. */
 export type Base = { readonly path: string } | { readonly refused: string };
 
+/** Two looks at the same time make two children. */
+let probes = 0;
+
 const needed = ['memory', 'pids', 'cpu'];
 
 /**
@@ -35,7 +38,8 @@ export async function findBase(
   if (missing.length > 0) {
     return { refused: `the group ${path} was not given the controllers ${missing.join(', ')}` };
   }
-  const probe = join(path, `murmur-probe-${pid}`);
+  probes += 1;
+  const probe = join(path, `murmur-probe-${pid}-${probes}`);
   try {
     await files.mkdir(probe);
     await files.rmdir(probe);
