@@ -3,11 +3,15 @@
  * The second costs a start of Node per command (some 80 ms) and has to be reachable where it runs: `folders` says what must be.
  */
 
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { closeSync, openSync, realpathSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, openSync, realpathSync, rmSync, unlinkSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { workerFile } from '../wasm/worker-file.js';
+import type { Architecture } from './seccomp/index.js';
+import { writeStub } from './stub.js';
 
 export interface Player {
   readonly kind: 'stub' | 'koffi';
@@ -23,17 +27,52 @@ export function stubPlayer(path: string): Player {
   return { kind: 'stub', file: path, args: [], folders: [path] };
 }
 
+/**
+ * A stub written to the first of the folders that programs can be executed in: hardened hosts mount some noexec. `undefined` when
+ * there is none. The caller removes the file.
+ */
+export async function writtenStub(folders: readonly string[], arch: Architecture): Promise<Player | undefined> {
+  for (const folder of folders) {
+    const path = join(folder, `.launcher-${randomBytes(6).toString('hex')}`);
+    writeStub(path, arch);
+    if (await isExecutable(path)) return stubPlayer(path);
+    rmSync(path);
+  }
+  return undefined;
+}
+
+/** Whether the kernel starts it. Without a program it ends at once. */
+function isExecutable(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const child = spawn(path, { stdio: 'ignore', env: {} });
+    child.once('exit', () => resolve(true));
+    child.once('error', () => resolve(false));
+  });
+}
+
 /** The player that is this Node; `undefined` where koffi is not installed. */
 export function koffiPlayer(): Player | undefined {
-  const fromSource = import.meta.url.endsWith('.ts');
-  const script = fileURLToPath(new URL(`${fromSource ? '../../dist' : '../..'}/workers/launcher.js`, import.meta.url));
+  const script = fileURLToPath(workerFile('launcher'));
   try {
-    const koffi = realpathSync(dirname(createRequire(import.meta.url).resolve('koffi/package.json')));
+    const entry = realpathSync(createRequire(import.meta.url).resolve('koffi'));
     const node = realpathSync(process.execPath);
-    return { kind: 'koffi', file: node, args: [script], folders: [node, dirname(script), dirname(koffi)] };
+    const koffi = folderNamed('koffi', entry);
+    const packages = dirname(koffi);
+    return {
+      kind: 'koffi',
+      file: node,
+      args: [script, entry],
+      // Its own package.json says that the script is a module; the machine code of koffi is in a package beside it.
+      folders: [node, dirname(script), join(dirname(script), '../../package.json'), koffi, join(packages, '@koromix')],
+    };
   } catch {
     return undefined;
   }
+}
+
+/** The folder of that name above `path`. */
+function folderNamed(name: string, path: string): string {
+  return basename(path) === name ? path : folderNamed(name, dirname(path));
 }
 
 /**

@@ -125,7 +125,7 @@ export function execute(call: Call, path: string, argv: readonly string[], env: 
 
 const AT_FDCWD = -100;
 const AT_RECURSIVE = 0x8000;
-const mountAttribute = { nosuid: 2, nodev: 4, noexec: 8 } as const;
+const mountAttribute = { readonly: 1, nosuid: 2, nodev: 4, noexec: 8 } as const;
 const MS_BIND = 0x1000;
 const MS_REC = 0x4000;
 const MS_NOSUID_NODEV_NOEXEC = 2 | 4 | 8;
@@ -150,6 +150,8 @@ export function changeMount(call: Call, { path, recursive, set, clear = [] }: Mo
   return call('mount_setattr', [AT_FDCWD, text(path), flags, attribute, attribute.bytes.length], {
     step: `mount_setattr of ${path}`,
     buildsRoot: true,
+    // A mount of the host that is noexec itself stays so.
+    ...(set.length === 0 ? { onFailure: 'ignore' as const } : {}),
   });
 }
 

@@ -107,7 +107,7 @@ const rows = {
   'E-RUN-011': { when: 'a subprocess was killed by a resource limit', waitsFor: 'resources' },
   'E-RUN-012': { when: 'a declared cgroup limit cannot be applied on this host' },
   'E-RUN-013': { when: 'the work folder outgrew its limit' },
-  'E-RUN-014': { when: 'the sealed root could not be built', waitsFor: 'containment' },
+  'E-RUN-014': { when: 'the sealed root could not be built' },
   'E-RUN-015': { when: 'a resume names its context twice', waitsFor: 'resume' },
   'E-RUN-016': { when: 'the session to resume recorded no context', waitsFor: 'resume' },
   'E-RUN-017': { when: 'the context to resume kept no conversation', waitsFor: 'resume' },

@@ -1,0 +1,196 @@
+/**
+ * One started chain: whether its launch program got through, how it ended, and how to end it with everything it started.
+ *
+ * Who ends what: the first process of a PID namespace takes all others along, whoever their parent and session is. Killing that one,
+ * and not what started it, means that when the outermost process has ended, nothing is left.
+ *
+ * Does not stop, without a PID namespace (`stub`, `plain`): a process that left the group of its command. The cgroup of the session
+ * is what ends those.
+ */
+import type { ChildProcess } from 'node:child_process';
+import { constants } from 'node:os';
+import { PassThrough, type Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startFailure } from './box-errors.js';
+import { childrenOf, nameOf, send } from './children.js';
+import type { Chain } from './host.js';
+import { type Op, readReport } from './program.js';
+
+/** A command that runs, contained. */
+export interface BoxedProcess {
+  /** The outermost process, as this machine counts; the command itself where nothing is around it. */
+  readonly pid: number;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** Settles at the end of the command and of all it started; never rejects. Output may still be on its way. */
+  readonly ended: Promise<Ending>;
+  /** SIGTERM to the command and its group, then `kill` for what is left after the grace. */
+  terminate(graceMs: number): Promise<void>;
+  /** Ends the whole tree; resolves when nothing of it is left. */
+  kill(): Promise<void>;
+}
+
+export interface Ending {
+  /** 128 + n for a command that signal n ended. */
+  readonly exitCode: number;
+  /**
+   * The signal that ended it. bubblewrap tells of one by its exit status alone, so there a command that exits with 128 + n by itself
+   * reads as ended by signal n.
+   */
+  readonly signal?: NodeJS.Signals;
+}
+
+export interface Started {
+  readonly child: ChildProcess;
+  readonly chain: Chain;
+  /** `undefined`: it has no launch program, and started when it was spawned. */
+  readonly ops: readonly Op[] | undefined;
+  readonly report: Readable | undefined;
+  readonly info: Readable | undefined;
+  readonly nameUntilExec: string | undefined;
+  /** Whether a root that cannot be built ends the session. */
+  readonly isSealed: boolean;
+}
+
+/** How much of the chain's own words is read for an error. */
+const wordsMax = 4096;
+
+/** Resolves once the command itself runs; throws what kept it from running, by name, when nothing of it is left. */
+export async function boxedProcess(started: Started): Promise<BoxedProcess> {
+  const { child, chain } = started;
+  const ended = endOf(child, chain);
+  const [stdout, stderr] = [kept(child.stdout), kept(child.stderr)];
+  const first = firstProcess(started);
+  try {
+    await running(started, ended, stderr);
+  } catch (error) {
+    child.kill('SIGKILL');
+    await ended;
+    throw error;
+  }
+  const init = await first;
+  let isOver = false;
+  void ended.then(() => {
+    isOver = true;
+  });
+  const killTree = async () => {
+    if (!isOver) killNow(child, chain, init);
+    await ended;
+  };
+  return {
+    pid: child.pid!,
+    stdout,
+    stderr,
+    ended,
+    kill: killTree,
+    terminate: async (graceMs) => {
+      if (!isOver) for (const pid of commandOf(child, chain, init)) send(-pid, 'SIGTERM');
+      const grace = new AbortController();
+      await Promise.race([ended, sleep(graceMs, undefined, { signal: grace.signal }).catch(() => undefined)]);
+      grace.abort();
+      await killTree();
+    },
+  };
+}
+
+/** Its output, for whoever asks later: Node throws away what nobody reads by the time a child has ended. */
+function kept(output: Readable | null): Readable {
+  const stream = new PassThrough();
+  return output === null ? stream.end() : output.pipe(stream);
+}
+
+function endOf(child: ChildProcess, chain: Chain): Promise<Ending> {
+  return new Promise((resolve) => {
+    child.once('exit', (code, signal) => {
+      // Jobs do not outlive their command, with a namespace or without.
+      if (isBare(chain)) send(-child.pid!, 'SIGKILL');
+      resolve(signal === null ? endingOf(code ?? 0, chain) : { exitCode: 128 + constants.signals[signal], signal });
+    });
+    child.once('error', () => {
+      if (child.pid === undefined) resolve({ exitCode: 127 });
+    });
+  });
+}
+
+function endingOf(exitCode: number, chain: Chain): Ending {
+  if (chain !== 'bubblewrap' || exitCode <= 128) return { exitCode };
+  const entry = Object.entries(constants.signals).find(([, number]) => number === exitCode - 128);
+  return entry === undefined ? { exitCode } : { exitCode, signal: entry[0] as NodeJS.Signals };
+}
+
+function isBare(chain: Chain): boolean {
+  return chain === 'stub' || chain === 'plain';
+}
+
+/** The first process of the PID namespace. */
+async function firstProcess({ child, chain, info }: Started): Promise<number | undefined> {
+  if (info === undefined) return chain === 'unshare' ? childrenOf(child.pid ?? 0)[0] : undefined;
+  const pid = /"child-pid"\s*:\s*(\d+)/.exec(await textOf(info))?.[1];
+  return pid === undefined ? undefined : Number(pid);
+}
+
+async function running(started: Started, ended: Promise<Ending>, stderr: Readable): Promise<void> {
+  const { child, ops, report, isSealed } = started;
+  const unstarted = await new Promise<Error | undefined>((resolve) => {
+    child.once('spawn', () => resolve(undefined));
+    child.once('error', resolve);
+  });
+  if (unstarted !== undefined) throw startFailure(`start of ${child.spawnfile}`, unstarted.message, isSealed);
+  if (ops === undefined || report === undefined) return;
+  const outcome = readReport(await reportOf(report, started), ops);
+  if (outcome.kind === 'started') return;
+  const { exitCode } = await ended;
+  if (outcome.kind === 'failed') throw startFailure(outcome.step, outcome.errno, isSealed && outcome.buildsRoot);
+  const said = (await textOf(stderr)).trim().split('\n').at(-1)!;
+  throw startFailure(started.chain, said === '' ? `it ended with status ${exitCode} and said nothing` : said, isSealed);
+}
+
+/** Everything written to the report descriptor before the command took its place. */
+function reportOf(report: Readable, { child, nameUntilExec }: Started): Promise<Uint8Array> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    const done = () => resolve(Buffer.concat(chunks));
+    report.once('close', done);
+    report.once('error', done);
+    report.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      // unshare holds the descriptor as long as its child lives, so here the end of the report says nothing.
+      if (nameUntilExec !== undefined && chunks.length === 1) void untilRenamed(child.pid!, nameUntilExec).then(done);
+    });
+  });
+}
+
+/** Resolves when the child of `parent` has another name or is gone. */
+async function untilRenamed(parent: number, name: string): Promise<void> {
+  for (let pid = childrenOf(parent)[0]; pid !== undefined && nameOf(pid) === name; ) await sleep(1);
+}
+
+function killNow(child: ChildProcess, chain: Chain, init: number | undefined): void {
+  if (isBare(chain)) send(-child.pid!, 'SIGKILL');
+  // The outer process has not been seen to end, and it is what waits for this one: the number is still its own.
+  else if (init !== undefined && childrenOf(child.pid!).includes(init)) send(init, 'SIGKILL');
+  else child.kill('SIGKILL');
+}
+
+/** The processes that are the command: what the first process of the namespace started, or is. */
+function commandOf(child: ChildProcess, chain: Chain, init: number | undefined): readonly number[] {
+  switch (chain) {
+    case 'bubblewrap':
+      return init === undefined ? [] : childrenOf(init).slice(0, 1);
+    case 'unshare':
+      return childrenOf(child.pid!);
+    default:
+      return [child.pid!];
+  }
+}
+
+function textOf(stream: Readable): Promise<string> {
+  return new Promise((resolve) => {
+    let text = '';
+    stream.on('data', (chunk: Buffer) => {
+      if (text.length < wordsMax) text += chunk.toString('utf8');
+    });
+    stream.once('close', () => resolve(text));
+    stream.once('error', () => resolve(text));
+  });
+}

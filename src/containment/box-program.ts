@@ -1,0 +1,79 @@
+/**
+ * The launch program of one command: the steps of spec/containment.md 5.1 in their order.
+ */
+import type { Rlimit } from '../resources/index.js';
+import type { Chain } from './host.js';
+import { type LandlockRule, landlockSteps } from './landlock.js';
+import { mountChangeSteps, mountSteps } from './mount-arguments.js';
+import type { MountPlan } from './mounts.js';
+import { type Op, startOp, text } from './program.js';
+import { type Architecture, seccompFilter, syscallNumber } from './seccomp/index.js';
+import {
+  callsOf,
+  closeDescriptors,
+  dieWithParent,
+  dropCapabilities,
+  enter,
+  execute,
+  joinCgroup,
+  loadFilter,
+  noNewPrivileges,
+  setLimits,
+} from './steps.js';
+import type { Tier } from './tier.js';
+
+export interface ProgramAsked {
+  readonly arch: Architecture;
+  readonly tier: Tier;
+  readonly chain: Chain;
+  readonly cgroupFd: number | undefined;
+  readonly plan: MountPlan | undefined;
+  readonly privateProc: boolean;
+  readonly work: string;
+  readonly lastCapability: number;
+  /** null: no Landlock here. */
+  readonly landlockAbi: number | null;
+  readonly rules: readonly LandlockRule[];
+  readonly kindOf: (path: string) => 'file' | 'directory' | undefined;
+  readonly limits: readonly Rlimit[];
+  readonly unixSockets: boolean;
+  readonly noInet: boolean;
+  /** A name the process has until the exec, where the report cannot tell that it happened. */
+  readonly nameUntilExec: string | undefined;
+  readonly command: {
+    readonly path: string;
+    readonly argv: readonly string[];
+    readonly env: Readonly<Record<string, string>>;
+  };
+}
+
+const PR_SET_NAME = 15;
+
+/** The ops of a command, to be assembled and to name a failure by. */
+export function programOf(asked: ProgramAsked): readonly Op[] {
+  const { arch, tier, chain, plan, command } = asked;
+  const call = callsOf(arch);
+  const isConfined = tier !== 'none';
+  const mounts =
+    plan === undefined
+      ? []
+      : chain === 'unshare'
+        ? mountSteps(call, plan, asked.privateProc)
+        : mountChangeSteps(call, plan);
+  return [
+    ...(asked.cgroupFd === undefined ? [] : [joinCgroup(call, asked.cgroupFd)]),
+    ...(asked.nameUntilExec === undefined ? [] : [call('prctl', [PR_SET_NAME, text(asked.nameUntilExec), 0, 0, 0])]),
+    startOp(syscallNumber('write', arch)!),
+    ...closeDescriptors(call),
+    ...mounts,
+    ...enter(call, asked.work),
+    ...(chain === 'stub' || chain === 'plain' ? [dieWithParent(call)] : []),
+    ...(isConfined ? [...dropCapabilities(call, asked.lastCapability), noNewPrivileges(call)] : []),
+    ...(asked.landlockAbi !== null && (tier === 'full' || tier === 'sealed')
+      ? landlockSteps(call, asked.landlockAbi, asked.rules, asked.kindOf)
+      : []),
+    ...setLimits(call, asked.limits),
+    ...(isConfined ? [loadFilter(call, seccompFilter(asked))] : []),
+    execute(call, command.path, command.argv, command.env),
+  ];
+}

@@ -1,0 +1,256 @@
+/**
+ * The file system a command sees, as a plan: what is mounted where, in which order, and how each mount is narrowed afterwards. Pure;
+ * mount-arguments.ts says it to bubblewrap, and the fallback chain makes the same mounts as steps of its launch program.
+ *
+ * Every folder a command can write to becomes a mount of its own, at every path it can be reached by, because noexec is a flag of a
+ * mount: it is what stops `ld.so ./planted`, which Landlock cannot see (spec/containment.md 8).
+ */
+import { posix } from 'node:path';
+import type { PathGrant } from './executables.js';
+import { type Bind, type Candidate, settle } from './mount-order.js';
+import type { MountChange } from './steps.js';
+import type { Tier } from './tier.js';
+
+/** The folders of a session, absolute, links followed. */
+export interface SessionFolders {
+  readonly work: string;
+  readonly temp: string;
+  readonly home: string;
+  readonly runtime: string;
+  readonly records: string;
+}
+
+export type Kind = 'file' | 'directory' | 'link' | 'other';
+
+/** What the plan asks about the host. */
+export interface HostFiles {
+  /** Of the path itself, links not followed; `undefined` when it is not there. */
+  kind(path: string): Kind | undefined;
+  link(path: string): string;
+}
+
+export interface MountsAsked {
+  readonly tier: Tier;
+  readonly folders: SessionFolders;
+  readonly workdirExec: boolean;
+  /** Whether this host can make a mount noexec. */
+  readonly noexec: boolean;
+  readonly grants: readonly PathGrant[];
+  /** Files that may be executed. */
+  readonly executable: readonly string[];
+  /** Resolved programs of `shell.allow`. */
+  readonly binaries: readonly string[];
+  /** What the player reads before its program runs. */
+  readonly player: readonly string[];
+  readonly host: HostFiles;
+}
+
+export type Mount =
+  | ({ readonly kind: 'bind' } & Bind)
+  | { readonly kind: 'link'; readonly path: string; readonly target: string }
+  | { readonly kind: 'device'; readonly path: string }
+  | { readonly kind: 'tmpfs' | 'proc' | 'read-only'; readonly path: string }
+  | { readonly kind: 'data'; readonly path: string; readonly content: 'passwd' | 'group' };
+
+export interface MountPlan {
+  /** Whether it starts from nothing, or from the host's own tree. */
+  readonly composed: boolean;
+  readonly mounts: readonly Mount[];
+  readonly changes: readonly MountChange[];
+  /** Taken away once the player runs. */
+  readonly detach: readonly string[];
+}
+
+/** spec/containment.md 12.3. */
+export const runtimeTree = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'];
+/** Folders of programs: mounts of their own, so that only what is allowed stays executable in them. */
+const binaryFolders = ['/usr/bin', '/usr/sbin', '/usr/libexec', '/usr/local/bin', '/usr/local/sbin', '/bin', '/sbin'];
+/** spec/containment.md 12.4, without the two that are made up. */
+export const etcFiles = [
+  'ld.so.cache',
+  'ld.so.conf',
+  'ca-certificates.conf',
+  'resolv.conf',
+  'hosts',
+  'nsswitch.conf',
+  'localtime',
+  'timezone',
+];
+export const etcFolders = ['ld.so.conf.d', 'alternatives', 'ssl', 'pki', 'ca-certificates', 'terminfo'];
+/** spec/containment.md 12.5. */
+export const devices = ['null', 'zero', 'full', 'random', 'urandom', 'tty'];
+const deviceLinks = {
+  fd: '/proc/self/fd',
+  stdin: '/proc/self/fd/0',
+  stdout: '/proc/self/fd/1',
+  stderr: '/proc/self/fd/2',
+};
+
+/**
+ * Whether the session's temp folder is what a command finds at `/tmp`; otherwise `TMPDIR` has to name the folder itself. Not where the
+ * session lives under `/tmp`, which would disappear behind it (spec/containment.md 13).
+ */
+export function mapsTemp(tier: Tier, hasMounts: boolean, folders: SessionFolders): boolean {
+  if (!hasMounts || tier === 'none') return false;
+  return tier === 'sealed' || !Object.values(folders).some((folder) => isWithin('/tmp', folder));
+}
+
+/** The plan of a session; one per tool with a state folder of its own. */
+export function planMounts(everything: MountsAsked): MountPlan {
+  // Rules may name these, but they stay the private ones of the command.
+  const grants = everything.grants.filter(
+    ({ path }) => path !== '/' && !['/proc', '/dev'].some((own) => isWithin(own, path)),
+  );
+  const asked = { ...everything, grants };
+  return asked.tier === 'sealed' ? planSealed(asked) : planScoped(asked);
+}
+
+function planScoped(asked: MountsAsked): MountPlan {
+  const isMapped = mapsTemp(asked.tier, true, asked.folders);
+  const behindTemp = isMapped
+    ? [...asked.grants.map(({ path }) => path), ...asked.executable, ...asked.player].filter((path) =>
+        isWithin('/tmp', path),
+      )
+    : [];
+  const candidates: readonly Candidate[] = [
+    { path: '/', access: 'rw', required: true },
+    ...ownFolders(asked),
+    ...asked.grants.filter(({ access }) => access === 'read-write').map(writableGrant),
+    ...behindTemp.map((path): Candidate => ({ path, access: 'ro', required: false, executable: true })),
+  ];
+  const binds = settle(candidates, isMapped ? [tempAtSlashTmp(asked)] : []).filter(({ path }) => path !== '/');
+  return {
+    composed: false,
+    mounts: [{ kind: 'proc', path: '/proc' }, ...binds.map(bound)],
+    changes: changesOf(binds, asked),
+    detach: [],
+  };
+}
+
+function planSealed(asked: MountsAsked): MountPlan {
+  const { host } = asked;
+  const links = runtimeTree.filter((path) => host.kind(path) === 'link');
+  const isFolder = (path: string) => host.kind(path) === 'directory';
+  const ro = (path: string, rest: Partial<Candidate> = {}): Candidate => ({
+    path,
+    access: 'ro',
+    required: false,
+    ...rest,
+  });
+  const candidates: readonly Candidate[] = [
+    ...ownFolders(asked),
+    ...asked.grants.map(
+      (grant): Candidate =>
+        grant.access === 'read-write'
+          ? writableGrant(grant)
+          : ro(grant.path, { required: grant.required, executable: grant.access === 'execute' }),
+    ),
+    ...runtimeTree.filter(isFolder).map((path) => ro(path)),
+    ...binaryFolders.filter(isFolder).map((path) => ro(path, { noexec: 'here' })),
+    ...asked.binaries
+      .map((path) => posix.dirname(path))
+      .filter((path) => path !== '/')
+      .map((path) => ro(path, { noexec: 'here', ifNew: true })),
+    ...asked.executable.map((path) => ro(path, { executable: true })),
+    ...asked.player.map((path) => ro(path, { executable: true })),
+    ...[...etcFiles, ...etcFolders]
+      .map((name) => `/etc/${name}`)
+      .filter((path) => host.kind(path) !== undefined)
+      .map((path) => ro(path)),
+  ].filter(({ path, required }) => required || host.kind(path) !== undefined);
+  const binds = settle(candidates, [tempAtSlashTmp(asked)]);
+  const fixed: readonly Mount[] = [
+    ...links.map((path): Mount => ({ kind: 'link', path, target: host.link(path) })),
+    { kind: 'data', path: '/etc/passwd', content: 'passwd' },
+    { kind: 'data', path: '/etc/group', content: 'group' },
+    { kind: 'tmpfs', path: '/dev' },
+    ...devices
+      .map((name) => `/dev/${name}`)
+      .filter((path) => host.kind(path) !== undefined)
+      .map((path): Mount => ({ kind: 'device', path })),
+    ...Object.entries(deviceLinks).map(([name, target]): Mount => ({ kind: 'link', path: `/dev/${name}`, target })),
+    { kind: 'read-only', path: '/dev' },
+    { kind: 'proc', path: '/proc' },
+  ];
+  return {
+    composed: true,
+    mounts: [
+      ...binds.filter(isAboveFixed).map(bound),
+      ...fixed,
+      ...binds.filter((bind) => !isAboveFixed(bind)).map(bound),
+      { kind: 'read-only', path: '/' },
+    ],
+    changes: changesOf(binds, asked),
+    // Of a stub nothing is to be seen but a file that cannot be executed; of Node, all of it.
+    detach: asked.player.length > 1 ? binds.map(({ path }) => path).filter((path) => isPlayerOnly(path, asked)) : [],
+  };
+}
+
+function isPlayerOnly(path: string, { player, executable }: MountsAsked): boolean {
+  return player.includes(path) && !executable.includes(path);
+}
+
+/** What would hide the fixed parts of the root if it came after them. */
+function isAboveFixed({ path }: Bind): boolean {
+  return path === '/etc';
+}
+
+function bound(bind: Bind): Mount {
+  return { kind: 'bind', ...bind };
+}
+
+/** The session's own folders. What a command reads at one path and writes at another must not be executable at either. */
+function ownFolders({ folders, workdirExec }: MountsAsked): readonly Candidate[] {
+  const own = (path: string, access: 'ro' | 'rw', isHeld: boolean): Candidate => ({
+    path,
+    access,
+    required: true,
+    noexec: 'below',
+    isHeld,
+  });
+  const work = own(folders.work, 'rw', true);
+  const temp = own(folders.temp, 'rw', true);
+  return [
+    own(folders.records, 'ro', false),
+    own(folders.runtime, 'ro', false),
+    own(folders.home, 'rw', true),
+    ...(workdirExec ? [temp, work].map((each): Candidate => ({ ...each, noexec: 'no' })) : [temp, work]),
+  ];
+}
+
+function tempAtSlashTmp({ folders, workdirExec }: MountsAsked): Candidate {
+  return {
+    path: '/tmp',
+    from: folders.temp,
+    access: 'rw',
+    required: true,
+    noexec: workdirExec ? 'no' : 'below',
+    isHeld: true,
+  };
+}
+
+function writableGrant({ path, required }: PathGrant): Candidate {
+  return { path, access: 'rw', required, noexec: 'below' };
+}
+
+function changesOf(binds: readonly Bind[], { noexec: canNoexec, executable }: MountsAsked): readonly MountChange[] {
+  const below = binds.filter(({ noexec }) => noexec === 'below');
+  const narrowed = binds.flatMap(({ path, access, noexec }): MountChange[] => {
+    const set: MountChange['set'] = [
+      ...(noexec !== undefined && noexec !== 'no' && canNoexec ? (['noexec'] as const) : []),
+      ...(access === 'rw' || noexec === 'below' ? (['nosuid', 'nodev'] as const) : []),
+    ];
+    return set.length === 0 ? [] : [{ path, recursive: noexec !== 'here', set }];
+  });
+  // What lies in such a folder and may be executed all the same, by its name or because the capsule may execute what it writes.
+  const kept = binds
+    .filter(({ path, noexec }) => noexec === 'no' || (noexec === undefined && executable.includes(path)))
+    .filter(({ path }) => below.some((folder) => isWithin(folder.path, path)))
+    .map(({ path }): MountChange => ({ path, recursive: false, set: [], clear: ['noexec'] }));
+  return canNoexec ? [...narrowed, ...kept] : narrowed;
+}
+
+/** Whether `path` is `folder` or lies below it. */
+export function isWithin(folder: string, path: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
+}
