@@ -13,7 +13,7 @@ export async function missingArtifacts(
   const found = [...new Set(near.flat())].sort();
   const instead = found.length === 0 ? '' : `; found instead: ${found.join(', ')}`;
   return new MurError('E-RUN-008', `missing artifacts: ${wanted.join(', ')}`, {
-    hint: `mur install ${wanted.join(' ')}${instead}`,
+    hint: `${wanted.map((label) => `mur install ${label}`).join(' && ')}${instead}`,
   });
 }
 

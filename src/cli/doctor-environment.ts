@@ -59,16 +59,14 @@ export function environmentBlock(
   };
 }
 
-function unusableEnvFile({ code, message, details }: MurError): Finding {
+function unusableEnvFile({ code, message, hint, details }: MurError): Finding {
   const { path, line } = (details ?? {}) as { readonly path?: string; readonly line?: number };
-  const place = path === undefined ? '' : `${path}:${line}: `;
   return {
     level: 'error',
     code,
-    text: `${place}${message}`,
+    text: path === undefined ? message : `${path}:${line}: ${message}`,
     details: ['none of its variables is counted here; mur run will refuse to start'],
-    fix:
-      path === undefined ? 'make .env a readable file, or remove it' : `correct line ${line} of ${path}, or remove it`,
+    fix: hint ?? 'make .env a readable file, or remove it',
   };
 }
 

@@ -47,6 +47,7 @@ export function parseEnvFile(text: string, path = '.env'): ReadonlyMap<string, s
     if (line === '' || line.startsWith('#')) continue;
     const fail = (why: string) =>
       new MurError('E-IO-003', `invalid .env entry at line ${index + 1}: ${why}`, {
+        hint: `correct line ${index + 1} of ${path}, or remove it`,
         details: { path, line: index + 1 },
       });
     const at = line.indexOf('=');

@@ -72,7 +72,7 @@ describe('artifacts this package ships', () => {
     await expect(work).rejects.toMatchObject({
       code: 'E-RUN-008',
       message: 'missing artifacts: nobody@2.0, mur-tool-files@9.9.9, acme/x@1',
-      hint: 'mur install nobody@2.0 mur-tool-files@9.9.9 acme/x@1; found instead: mur-tool-files@0.1.0',
+      hint: 'mur install nobody@2.0 && mur install mur-tool-files@9.9.9 && mur install acme/x@1; found instead: mur-tool-files@0.1.0',
     });
   });
 

@@ -96,7 +96,7 @@ describe('resolution', () => {
     await expect(work).rejects.toMatchObject({
       code: 'E-RUN-008',
       message: 'missing artifacts: csv@1.0.0, acme/tsw@1.0.0, mur-tool-file@0.1.0',
-      hint: 'mur install csv@1.0.0 acme/tsw@1.0.0 mur-tool-file@0.1.0; found instead: acme/tsv@3.0.0, csv@2.0.0, mur-tool-files@0.1.0',
+      hint: 'mur install csv@1.0.0 && mur install acme/tsw@1.0.0 && mur install mur-tool-file@0.1.0; found instead: acme/tsv@3.0.0, csv@2.0.0, mur-tool-files@0.1.0',
     });
   });
 

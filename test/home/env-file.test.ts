@@ -91,13 +91,12 @@ describe('a .env file', () => {
     writeFileSync(at('.env'), 'A=1\nB=2\n');
     expect(readEnvFile(folder)).toEqual({ path: at('.env'), variables: new Map(Object.entries({ A: '1', B: '2' })) });
     writeFileSync(at('.env'), 'A=1\nnothing\n');
-    let details: unknown;
-    try {
-      readEnvFile(folder);
-    } catch (error) {
-      details = isMurError(error) ? error.details : error;
-    }
-    expect(details).toEqual({ path: at('.env'), line: 2 });
+    expect(() => readEnvFile(folder)).toThrow(
+      expect.objectContaining({
+        details: { path: at('.env'), line: 2 },
+        hint: `correct line 2 of ${at('.env')}, or remove it`,
+      }),
+    );
   });
 
   test('that cannot be read is an error', () => {

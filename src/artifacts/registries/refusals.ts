@@ -18,7 +18,10 @@ export function notResolved(label: string, refusals: readonly Refusal[]): MurErr
     const why = `${open.place} did not answer`;
     const message = `could not look up '${label}': ${why}, so whether a source publishes the artifact is not known`;
     return new MurError('E-REG-006', `${message}${lines}`, {
-      hint: 'set GITHUB_TOKEN, or token: of the source, or try again later',
+      // A server that answered may want to know who asks; one that was not reached wants a connection.
+      hint: open.reason.startsWith('request failed')
+        ? 'check the connection of this machine, then try again'
+        : 'set GITHUB_TOKEN, or token: of the source, or try again later',
     });
   }
   if (refusals.length === 0) {

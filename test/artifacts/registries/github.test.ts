@@ -409,6 +409,7 @@ describe('the chain of sources', () => {
     ]);
     const gone = await failureOf(chainOf({ url: 'http://127.0.0.1:9', seen: [] }).chain.fetch(wanted));
     expect([gone.code, gone.message]).toEqual(['E-REG-006', expect.stringContaining('request failed: ')]);
+    expect(gone.hint).toBe('check the connection of this machine, then try again');
   });
 
   test('without a source says how to add one', async () => {
