@@ -5,7 +5,7 @@ import { MurError, reasonOf } from '../errors/index.js';
 import { readRegularFile, toolNameOf } from '../manifest/index.js';
 import { isCompiledRole } from './compile/roles.js';
 import { type Declaration, readDeclaration } from './declaration.js';
-import { lintPlan } from './lints.js';
+import { lintPlan, misspeltKeys } from './lints.js';
 import { archiveFileName, type BuildPlan, type PlannedEntry, planBuild } from './plan.js';
 import { secretWarnings } from './secrets.js';
 import type { BuildOptions, Built } from './types.js';
@@ -23,6 +23,9 @@ export async function buildArtifact(options: BuildOptions): Promise<Built> {
   if (!isFolder(source))
     throw new MurError('E-IO-001', `no folder ${source}`, { hint: 'name the folder of an artifact' });
   const declaration = readDeclaration(source);
+  if (declaration.manifest.runtime !== 'capsule') {
+    for (const warning of misspeltKeys(declaration.tree)) onWarning?.(warning);
+  }
   for (const warning of secretWarnings(declaration.tree)) onWarning?.(warning);
   const output = outputPath(options.output, source, archiveFileName(declaration));
   // The plan is made before the compiler runs, which takes a second, with an empty file in place of what it makes.
@@ -42,7 +45,8 @@ export async function compileDeclared(declaration: Declaration, onProgress?: (st
   if (build === undefined || packaging !== 'wasm' || !isCompiledRole(runtime)) {
     throw new MurError(
       'E-MAN-003',
-      `murmur.yaml: build: compiles a WASM tool, driver or hook, not a ${packaging} ${runtime}`,
+      `murmur.yaml: build: compiles a WASM tool, driver or hook, not a ${packaging} artifact with 'runtime: ${runtime}'`,
+      { hint: "write runtime: tool, driver or hook, or remove build: and name the artifact's files in requires_files" },
     );
   }
   const { compileSource } = await import('./compile/index.js');

@@ -1,4 +1,5 @@
 import type { PackagingType } from '../artifacts/index.js';
+import { nearestKey } from '../manifest/suggest.js';
 import type { BuildPlan } from './plan.js';
 import type { BuildWarning } from './types.js';
 
@@ -25,6 +26,31 @@ export function lintPlan({ entries, shadowed }: BuildPlan, packaging: PackagingT
     warnings.push({ code: 'W-BLD-003', message: `packs sources or build output: ${odd.join(', ')}` });
   }
   return warnings;
+}
+
+/** What parseArtifactManifest (../artifacts/manifest.ts) and declaration.ts read. A test compares it with `mur schema artifact`. */
+export const artifactKeys: readonly string[] = [
+  ...['name', 'version', 'runtime', 'implementation', 'execution', 'requires_files', 'description', 'summary', 'tags'],
+  ...['input_schema', 'input', 'output_schema', 'upstream_auth', 'models', 'needs_gateway', 'build', 'binding'],
+  ...['execution_mode', 'commit_policy', 'inference_auth', 'capabilities'],
+];
+
+/**
+ * `W-SEC-019` for each key at the top of an artifact's manifest that is a slip of the pen away from one that mur reads. Other
+ * unknown keys may be another runtime's.
+ */
+export function misspeltKeys(tree: unknown): BuildWarning[] {
+  const keys = typeof tree === 'object' && tree !== null ? Object.keys(tree) : [];
+  return keys.flatMap((key) => {
+    const near = artifactKeys.includes(key) ? undefined : nearestKey(key, artifactKeys);
+    if (near === undefined) return [];
+    return [
+      {
+        code: 'W-SEC-019' as const,
+        message: `unknown key '${key}' at the top level is ignored; did you mean '${near}'?`,
+      },
+    ];
+  });
 }
 
 function isSourceOrOutput(name: string): boolean {

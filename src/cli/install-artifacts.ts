@@ -69,8 +69,8 @@ function placeOf(ref: InstallRef, flags: InstallFlags, home: MurmurHome): Place 
   if (isGlobal || root === undefined)
     return { home, root, target: new InstallTarget(global, undefined), stores: [global] };
   const project = localStore('project', projectStoreRoot(root));
-  const lockDir = ref.kind === 'file' ? undefined : root;
-  return { home, root, target: new InstallTarget(project, lockDir), stores: [project, global] };
+  const target = new InstallTarget(project, root, { pins: ref.kind !== 'file' });
+  return { home, root, target, stores: [project, global] };
 }
 
 /** Made when first needed: a file is installed whatever the configuration says. */

@@ -26,11 +26,16 @@ export class InstallTarget {
   readonly store: LocalStore;
   readonly #lockDir: string | undefined;
   readonly #lock: Lock;
+  readonly #pins: boolean;
 
-  /** Without `lockDir` nothing is pinned. Reads the lock, so that one that cannot be used stops everything (`E-RUN-003`). */
-  constructor(store: LocalStore, lockDir: string | undefined) {
+  /**
+   * Reads the lock in `lockDir`, so that one that cannot be used stops everything (`E-RUN-003`). Without a lock, or with `pins`
+   * false, nothing is pinned; what the lock pins at other bytes is refused all the same.
+   */
+  constructor(store: LocalStore, lockDir: string | undefined, { pins = true }: { readonly pins?: boolean } = {}) {
     this.store = store;
     this.#lockDir = lockDir;
+    this.#pins = pins;
     this.#lock = (lockDir === undefined ? undefined : readLock(lockDir)) ?? { artifacts: [] };
   }
 
@@ -52,7 +57,11 @@ export class InstallTarget {
    * (`E-REG-005`) is found before either.
    */
   async install(found: Found): Promise<Installed> {
-    if (this.#lockDir === undefined) return { ...found, path: await this.#put(found), isPinned: false };
+    if (this.#lockDir === undefined || !this.#pins) {
+      const problem = this.objection(found.artifact);
+      if (problem !== undefined) throw problem;
+      return { ...found, path: await this.#put(found), isPinned: false };
+    }
     const what = pinOf(found.artifact);
     let path = '';
     let adopted: LockEntry | undefined;

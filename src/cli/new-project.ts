@@ -65,7 +65,7 @@ function projectSteps(kind: ProjectKind, { name, folder }: Scaffolded): string[]
 function rosterSteps({ name, folder }: Scaffolded): string[] {
   const place = shown(folder);
   return [
-    'mur config set credentials.<NAME of the key> # the name is in the two manifests',
+    'mur config set -g credentials.<NAME of the key> - < key.txt # the name is in the two manifests',
     ...['lead', 'worker'].map((member) => `mur build ${place}/${member}`),
     ...['lead', 'worker'].map((member) => `mur install -g ${place}/${member}/${name}-${member}-0.1.0.mur.zip`),
     `mur run --roster ${place} --task "..." # formations are not in this version yet`,

@@ -21,7 +21,7 @@ Examples:
   mur new tool                     in this folder instead, named after it
   mur new --roster night-shift     two capsules, of which one gives work to the other
 
-Nothing is ever replaced, and nothing leaves this machine. Each project has a README of three commands.`;
+Nothing is ever replaced, and nothing leaves this machine. Each project but a roster has a README of three commands.`;
 
 /** `mur new`. */
 export function command(shell: Shell): Command {

@@ -20,9 +20,18 @@ export function prepare(command: Command, { stdout, stderr }: Streams): void {
   command
     .helpOption('-h, --help', 'explain this command')
     .showHelpAfterError(`\nusage: ${usageOf(command)}\nSee: mur help${pathOf(command)}`)
-    .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(text),
+      outputError: (text, write) => write(plainError(text)),
+    })
     .exitOverride();
   for (const below of command.commands) prepare(below, { stdout, stderr });
+}
+
+/** The parser's words for a wrong argument name a part of it that nobody typed. */
+function plainError(text: string): string {
+  return text.replace(/command-argument value ('.*?') is invalid for argument '(.*?)'\./, '$1 is not a valid $2.');
 }
 
 /** ` config set`; nothing for `mur` itself. */

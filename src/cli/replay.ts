@@ -32,7 +32,9 @@ Exit status: 0 done, 1 an error or a replay that does something else than the se
 /** `mur replay`. */
 export function command(shell: Shell): Command {
   return new Command('replay')
-    .description('Replays a recorded session, of one that still runs as far as it is, without running anything of it.')
+    .description(
+      'Goes through a recorded session again, event by event, without running anything of it; one that still runs is shown as far as it is.',
+    )
     .addArgument(new Argument('[session]', '@N, a session id, the end of one, or a path').default('@1'))
     .addOption(new Option('--at <event>', 'everything as it stood after this event').argParser(eventNumber))
     .addOption(new Option('--verify', 'compare every step with the recording').conflicts(['at', 'ui', 'export']))

@@ -7,7 +7,11 @@ export function readManifestText(path: string): string {
   try {
     return readRegularText(path, maxManifestBytes);
   } catch (error) {
-    if (isMissing(error)) throw new MurError('E-IO-001', `murmur.yaml not found at ${path}`);
+    if (isMissing(error)) {
+      throw new MurError('E-IO-001', `murmur.yaml not found at ${path}`, {
+        hint: 'check the path, or run mur where the file is; mur new agent makes one to start from',
+      });
+    }
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EACCES' || code === 'EPERM') {
       throw new MurError('E-IO-002', `reading the manifest: permission denied: ${path}`);

@@ -324,6 +324,10 @@ describe('a source that is refused names its place', () => {
       'if (Date.now() > 0) throw new Error("at build");\nexport const run = () => 1;',
       /^E-BLD-901 the source failed while it was built: Error: at build$/,
     ],
+    [
+      'export const run = () => 1;\nthrow new Error("always");',
+      /^E-BLD-901 the source failed while it was built: it throws outside of a function, whatever happens$/,
+    ],
     ['export const go = () => 1;', /^E-BLD-902 src\/main\.ts: a tool exports a function run; this one exports go$/],
     ['export {};', /^E-BLD-902 src\/main\.ts: a tool exports a function run; this one exports nothing$/],
     [

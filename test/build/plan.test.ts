@@ -1,10 +1,12 @@
 import { chmodSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openArchive } from '../../src/artifacts/index.js';
 import { type BuildWarning, type Built, buildArtifact } from '../../src/build/index.js';
+import { artifactKeys } from '../../src/build/lints.js';
 import { isMurError } from '../../src/errors/index.js';
+import { jsonSchemaOf } from '../../src/reference/index.js';
 import { Project } from './guest.js';
 
 /** The smallest component: its header. */
@@ -217,7 +219,7 @@ test.each([
   ],
   [
     'name: a\nversion: 1.0.0\nruntime: skill\nrequires_files: []\nbuild: { source: x.ts }\n',
-    /^E-MAN-003 .*build: compiles a WASM tool, driver or hook, not a static skill/,
+    /^E-MAN-003 .*build: compiles a WASM tool, driver or hook, not a static artifact with 'runtime: skill'/,
   ],
   [
     'name: a\nversion: 1.0.0\nruntime: tool\nbuild: { source: nope.ts }\n',
@@ -275,4 +277,22 @@ test('whatever requires_files says, a build gives an archive of safe names or on
     }),
     { numRuns: 300 },
   );
+});
+
+describe('a misspelt key of an artifact manifest', () => {
+  test('is a warning that names the key it may have been; a key of another runtime is none', async () => {
+    const { warnings, built } = await tried(['thing.wasm'], { 'thing.wasm': wasm }, 'input_shema: {}\nx_owner: me\n');
+    expect(built).toBeDefined();
+    expect(warnings).toEqual([
+      {
+        code: 'W-SEC-019',
+        message: "unknown key 'input_shema' at the top level is ignored; did you mean 'input_schema'?",
+      },
+    ]);
+  });
+
+  test('is one that mur schema artifact does not list', () => {
+    const { properties } = jsonSchemaOf('artifact') as unknown as { properties: object };
+    expect([...artifactKeys].sort()).toEqual(Object.keys(properties).sort());
+  });
 });

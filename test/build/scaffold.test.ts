@@ -31,6 +31,7 @@ describe.each(projectKinds)('mur new %s', (kind) => {
     newProject(kind, 'x', project.root, none);
     const commands = /```sh\n([\s\S]*?)```/.exec(read(project, 'x/README.md'))?.[1]?.trim().split('\n');
     expect(commands).toHaveLength(3);
+    expect(read(project, 'x/README.md')).toMatch(/^# `x`\n/);
   });
 
   test('in a folder, without a name: named after it, and nothing there is replaced', () => {

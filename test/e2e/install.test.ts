@@ -227,6 +227,18 @@ describe('mur install: the lock', () => {
     expect(existsSync(join(sandbox.project, '.murmur'))).toBe(false);
   });
 
+  test('a file of other bytes than the lock pins is refused too, and those it pins go in', async () => {
+    sandbox.manifest(manifestOf());
+    const first = await skill('ledger-style', '1.0.0');
+    await pinned(first, 'ledger-style', '1.0.0');
+    sandbox.write('project/changed.mur.zip', await skill('ledger-style', '1.0.0', 1_000));
+    const ran = await install('./changed.mur.zip');
+    expect(ran.stderr).toMatch(/^error\[E-REG-005\]: murmur\.lock pins .*\n {2}hint: .*remove the entry/);
+    expect(existsSync(join(sandbox.project, '.murmur'))).toBe(false);
+    sandbox.write('project/same.mur.zip', first);
+    expect(await install('./same.mur.zip')).toMatchObject({ code: 0 });
+  });
+
   test('a lock that cannot be used stops everything before anything is asked', async () => {
     sandbox.manifest(manifestOf());
     sandbox.write('project/murmur.lock', 'lock_version: 1\n');

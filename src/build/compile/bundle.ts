@@ -155,6 +155,7 @@ function checkImports(
     `cannot import '${odd}': ${reasonAgainst(odd, where)}`,
     importer === undefined ? undefined : placeOf(importer, odd),
     root,
+    'mur.d.ts, which mur new writes, says what there is; npm packages that need no Node work too',
   );
 }
 

@@ -79,6 +79,8 @@ function cause(error: unknown): string {
   if (missing !== null)
     return `it called ${missing[2]} of ${missing[1]?.replace(/^wasj:/, 'wasi:')} outside of a function`;
   if (text.includes('resulted in a dead lock')) return 'await outside of a function waits for what only a call brings';
+  // The bundler drops what stands after a throw that is always reached, and with it what the component exports.
+  if (/exported variable '\S+' does not exist/.test(text)) return 'it throws outside of a function, whatever happens';
   const lines = text.split('\n').map((line) => line.trim());
   const line =
     lines.find((one) => /(?:Error|Exception):/.test(one)) ?? lines.find((one) => one !== '') ?? 'no reason was given';

@@ -98,6 +98,9 @@ async function ask(out: Outgoing, place: string, limits: HttpLimits, signal?: Ab
     return await call(out, limits, signal);
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error;
-    throw new MurError('E-IO-003', `the artifact index ${place}: ${error.reason}`, { cause: error });
+    throw new MurError('E-IO-003', `the artifact index ${place}: ${error.reason}`, {
+      hint: 'check the network and the address; mur search --registry local looks through what is installed',
+      cause: error,
+    });
   }
 }
