@@ -1,5 +1,6 @@
 export { type ContainmentFacts, checkContainment, type UnreachableScript } from './check.js';
 export { type ContainmentAsked, type ContainmentDecision, decide } from './decide.js';
+export { type FloorVotes, floorOf } from './floor.js';
 export type {
   Chain,
   HostReport,
@@ -12,3 +13,4 @@ export type {
 } from './host.js';
 export { type ProbeOptions, probeHost } from './probe/index.js';
 export { appliedTier, classOf, hostTierOf, type Tier, type TierFacts, type UsernsGrant, wireName } from './tier.js';
+export { type ContainmentWarning, containmentWarnings } from './warnings.js';

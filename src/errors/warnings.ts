@@ -105,17 +105,14 @@ const rows = {
   'W-SEC-001': {
     when: 'shell commands are allowed and this kind of host has no kernel sandbox',
     hint: 'run on Linux with Landlock, or allow no commands',
-    waitsFor: 'shell',
   },
   'W-SEC-002': {
     when: 'shell commands are allowed and this Linux has no Landlock, so files and programs are not fenced for them',
     hint: 'run on a kernel with Landlock, or allow no commands',
-    waitsFor: 'shell',
   },
   'W-SEC-003': {
     when: 'a shell with network access is held back by its environment only',
     hint: 'run on Linux with Landlock, or remove one of the two',
-    waitsFor: 'shell',
   },
   'W-SEC-004': {
     when: 'a manifest field holds what reads like a key',
@@ -124,7 +121,6 @@ const rows = {
   'W-SEC-005': {
     when: 'the kernel confines the commands of this session, and says what one key would open again',
     hint: 'nothing to do: it tells what is in force',
-    waitsFor: 'shell',
   },
   'W-SEC-006': {
     when: 'a hook entry declares a grant that hooks do not take',
