@@ -1,0 +1,111 @@
+/**
+ * The files a program needs to start: its loader and every library, and theirs (spec/containment.md 9.1). Looked up the way the
+ * loader does it, without its cache: the cache only speeds up folders listed here. Nothing is run.
+ * Does not find: what a program loads later by a name of its own (dlopen), and variants of a library for newer processors, which a
+ * loader that may not read them does without.
+ */
+import { realpathSync, statSync } from 'node:fs';
+import { dirname, isAbsolute, join } from 'node:path';
+import { type ElfFacts, parseElf, withFile } from './elf.js';
+
+export interface Closure {
+  /** Loaders (PT_INTERP): the kernel executes them. Links followed, sorted. */
+  readonly loaders: readonly string[];
+  /** Libraries: they are only read. */
+  readonly libraries: readonly string[];
+}
+
+const multiarch = ['x86_64-linux-gnu', 'aarch64-linux-gnu'];
+const defaultFolders = [
+  ...['/lib', '/lib64', '/usr/lib', '/usr/lib64'],
+  ...multiarch.flatMap((triplet) => [`/lib/${triplet}`, `/usr/lib/${triplet}`]),
+  // Not a default of the loader, but in every distribution's list; what is installed by hand lies here.
+  ...['/usr/local/lib', '/usr/local/lib64', ...multiarch.map((triplet) => `/usr/local/lib/${triplet}`)],
+];
+/** More than any program has; a bound for files made to have no end. */
+const mostFiles = 4096;
+
+const known = new Map<string, { readonly identity: string; readonly facts: ElfFacts | null }>();
+
+/** What the file needs; `undefined` for what is no 64-bit ELF file. Read once per version of a file. */
+export function elfFacts(path: string): ElfFacts | undefined {
+  const identity = identityOf(path);
+  if (identity === undefined) return undefined;
+  const cached = known.get(path);
+  if (cached?.identity === identity) return cached.facts ?? undefined;
+  const facts = withFile(path, parseElf);
+  known.set(path, { identity, facts: facts ?? null });
+  return facts;
+}
+
+/** Device, number, size and times of a file: another value means it may hold something else. */
+export function identityOf(path: string): string | undefined {
+  try {
+    const { dev, ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
+    return [dev, ino, size, mtimeNs, ctimeNs].join(':');
+  } catch {
+    return undefined;
+  }
+}
+
+/** Loaders and libraries of `files`, which are absolute and have their links followed; the files themselves are not among them. */
+export function closureOf(files: readonly string[]): Closure {
+  const loaders = new Set<string>();
+  const libraries = new Set<string>();
+  const seen = new Set<string>();
+  const queue: { path: string; machine?: number; rpath: readonly string[] }[] = files.map((path) => ({
+    path,
+    rpath: [],
+  }));
+  for (let next = queue.shift(); next !== undefined && seen.size < mostFiles; next = queue.shift()) {
+    const { path, machine } = next;
+    if (seen.has(path)) continue;
+    seen.add(path);
+    const facts = elfFacts(path);
+    if (facts === undefined) continue;
+    const loader = facts.interpreter === undefined ? undefined : canonicalFile(facts.interpreter);
+    if (loader !== undefined) {
+      loaders.add(loader);
+      queue.push({ path: loader, rpath: [] });
+    }
+    // DT_RPATH of what asked for a file counts for that file's libraries too, unless it has a DT_RUNPATH of its own.
+    const own = expand(facts.rpath, path);
+    const rpath = [...own, ...next.rpath];
+    const folders = facts.runpath.length > 0 ? expand(facts.runpath, path) : rpath;
+    for (const name of facts.needed) {
+      const library = findLibrary(name, path, folders, machine ?? facts.machine);
+      if (library === undefined) continue;
+      libraries.add(library);
+      queue.push({ path: library, machine: machine ?? facts.machine, rpath });
+    }
+  }
+  for (const loader of loaders) libraries.delete(loader);
+  return { loaders: [...loaders].sort(), libraries: [...libraries].sort() };
+}
+
+/** As the loader, passes over a file of another machine. */
+function findLibrary(name: string, from: string, folders: readonly string[], machine: number): string | undefined {
+  if (name.includes('/')) return canonicalFile(isAbsolute(name) ? name : join(dirname(from), name));
+  for (const folder of [...folders, ...defaultFolders]) {
+    const found = canonicalFile(join(folder, name));
+    if (found !== undefined && elfFacts(found)?.machine === machine) return found;
+  }
+  return undefined;
+}
+
+/** Relative folders are left out: what they mean depends on where a command stands. */
+function expand(folders: readonly string[], path: string): string[] {
+  return folders
+    .map((folder) => folder.replaceAll(/\$ORIGIN\b|\$\{ORIGIN\}/g, () => dirname(path)))
+    .filter((folder) => isAbsolute(folder) && !folder.includes('$'));
+}
+
+/** The regular file a path leads to, links followed. */
+export function canonicalFile(path: string): string | undefined {
+  try {
+    const real = realpathSync(path);
+    return statSync(real).isFile() ? real : undefined;
+  } catch {
+    return undefined;
+  }
+}
