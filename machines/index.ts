@@ -185,7 +185,9 @@ export const charts: Readonly<Record<ChartName, ChartEntry>> = {
     events: [
       done('start', { ok: true, pid: 1 }),
       done('start', { ok: false, fault }),
-      ...['wait', 'await'].map((id) => done(id, { exitCode: 0, durationMs: 1, resourceLimit: null, waitError: null })),
+      ...['wait', 'await', 'kill'].map((id) =>
+        done(id, { exitCode: 0, durationMs: 1, resourceLimit: null, waitError: null }),
+      ),
       done('record', { ok: true }),
       done('record', { ok: false, fault }),
       done('detach', { workId: 'wrk_a' }),

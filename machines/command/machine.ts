@@ -23,6 +23,9 @@ export type * from './types.js';
 /** How long a command may take to end by itself once it is told to. */
 export const commandKillAfterMs = 5_000;
 
+/** A longer one would fire at once. */
+const longestDelayMs = 2 ** 31 - 1;
+
 export const commandMachine = setup({
   types: {
     context: {} as CommandContext,
@@ -35,6 +38,8 @@ export const commandMachine = setup({
     start: oneShot<Started, CommandInput>('command.start'),
     /** Waits for the end of the process; may be asked more than once. */
     wait: oneShot<CommandEnd, null>('command.wait'),
+    /** Kills the whole tree. Nothing is left when it is done. Says how the process had ended by itself, if it had. */
+    kill: oneShot<CommandEnd | null, null>('command.kill'),
     /** SIGTERM, and after `killAfterMs` the whole tree is killed. Nothing is left when it is done. */
     terminate: oneShot<null, { readonly killAfterMs: number }>('command.terminate'),
     /** Writes the log of a foreground command whose output is longer than its result. */
@@ -56,7 +61,7 @@ export const commandMachine = setup({
       fault: (_, params: Started) => (params.ok ? null : params.fault),
     }),
     setRecorded: assign({ fault: (_, params: Outcome) => (params.ok ? null : params.fault) }),
-    setEnd: assign({ end: (_, params: CommandEnd) => params }),
+    setEnd: assign({ end: (_, params: CommandEnd | null) => params }),
     setWorkId: assign({ workId: (_, params: Detached) => params.workId }),
     setBug: assign({
       fault: ({ context }, params: { readonly error: unknown }) => context.fault ?? faultOf(params.error),
@@ -73,7 +78,7 @@ export const commandMachine = setup({
     mayDetach: ({ context }) => context.graceMs !== null,
   },
   delays: {
-    grace: ({ context }) => context.graceMs ?? 0,
+    grace: ({ context }) => Math.min(context.graceMs ?? 0, longestDelayMs),
   },
 }).createMachine({
   id: 'command',
@@ -166,9 +171,9 @@ export const commandMachine = setup({
       description: 'The session is over.',
       invoke: {
         id: 'kill',
-        src: 'terminate',
-        input: { killAfterMs: 0 },
-        onDone: 'saving',
+        src: 'kill',
+        input: null,
+        onDone: { target: 'saving', actions: { type: 'setEnd', params: ({ event }) => event.output } },
         onError: { target: 'clearing', actions: { type: 'setBug', params: ({ event }) => event } },
       },
     },

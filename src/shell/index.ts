@@ -39,11 +39,9 @@ export {
   finishedResult,
   limitNote,
   notRunResult,
-  sizeRefusal,
   stepFailure,
   unreadResult,
 } from './outcome.js';
 export { resolveProgram } from './resolve.js';
 export { splitWords } from './split.js';
 export { type ShellTool, type ShellTools, shellToolManifest, shellTools } from './tools.js';
-export type { ProcessEnd, StartedProcess, Starter, StartRequest } from './types.js';

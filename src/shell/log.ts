@@ -5,7 +5,8 @@ export interface LoggedCommand {
   /** As invoked. */
   readonly name: string;
   readonly args: readonly string[];
-  readonly exitCode: number;
+  /** `null`: it was ended with its session. */
+  readonly exitCode: number | null;
 }
 
 export interface WrittenLog {
@@ -20,7 +21,7 @@ export function shellLogStem(unixMs: number): string {
 
 /** The lines above the output in a log (spec/shell.md 5.1). */
 export function logHead({ name, args, exitCode }: LoggedCommand): string {
-  return `Command: ${[name, ...args].join(' ')}\nExit code: ${exitCode}\n\nStdout:\n`;
+  return `Command: ${[name, ...args].join(' ')}\nExit code: ${exitCode ?? 'none, it was ended with its session'}\n\nStdout:\n`;
 }
 
 const between = '\n\nStderr:\n';

@@ -62,14 +62,6 @@ export function limitNote(limit: ResourceLimit): string {
   return `[runtime] capabilities.resources.${limit} was reached during this call. ${advice[limit]}, or ask the operator to raise the limit.`;
 }
 
-/** Why nothing is started once the work folder has outgrown its limit. */
-export function sizeRefusal(breach: { readonly observedBytes: number; readonly maxBytes: number }): string {
-  return (
-    `no command is started any more: the work folder holds ${breach.observedBytes} bytes, more than the ${breach.maxBytes} of ` +
-    'capabilities.resources.workdir_max_bytes'
-  );
-}
-
 /** Text of a plan step that failed (spec/shell.md 9, 10). */
 export function stepFailure(step: {
   readonly binary: string;

@@ -96,6 +96,7 @@ describe('a command in the background (spec/shell.md 8)', () => {
   test('8.4: has no exit code when it was killed, and has one when it ended by itself meanwhile', () => {
     const last = [done('save', null), done('abandon', null)];
     expect(fed([...toDemoted, over, done('kill', null), ...last]).output).toMatchObject({ end: null });
+    expect(fed([...toDemoted, over, done('kill', end), ...last]).output).toMatchObject({ end });
     expect(fed([...toDemoted, done('await', end), over, ...last]).output).toMatchObject({ ending: 'abandoned', end });
   });
 });

@@ -6,7 +6,6 @@ import {
   finishedResult,
   limitNote,
   notRunResult,
-  sizeRefusal,
   stepFailure,
   unreadResult,
 } from '../../src/shell/index.js';
@@ -48,10 +47,6 @@ describe('what the model sees of a command', () => {
     expect(limitNote('max_file_size_bytes')).toMatch(/max_file_size_bytes .*smaller files/);
     expect(limitNote('cgroup_memory_bytes')).toMatch(/cgroup_memory_bytes .*less memory.*fewer parallel jobs/);
     expect(limitNote('cgroup_pids_max')).toMatch(/cgroup_pids_max .*fewer processes/);
-  });
-
-  test('5: a latched size guard names both numbers and the field', () => {
-    expect(sizeRefusal({ observedBytes: 12, maxBytes: 10 })).toMatch(/ 12 bytes.* 10 .*workdir_max_bytes/);
   });
 
   test('10: a failed step says stderr, else the exit code, and always an attributed limit', () => {
