@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { checkContainment, decide, type HostReport, probeHost } from '../../src/containment/index.js';
 import { sealedBlockerOf } from '../../src/containment/probe/namespaces.js';
@@ -215,6 +215,29 @@ describe.runIf(canBePoor)(`poor hosts launch or refuse as the tier table says${n
       detail: expect.stringMatching(/ENOSYS.*no command/),
       fix: expect.stringContaining('5.11'),
     });
+  });
+});
+
+describe.runIf(isRich)('the same host', () => {
+  const facts = ({ probedInMs: _, mechanisms: __, ...rest }: HostReport) => rest;
+
+  test('has the same mechanisms by the koffi player', async () => {
+    const host = await probeHost({ players: ['koffi'] });
+    expect(facts(host)).toEqual({ ...facts(rich!), launcher: 'koffi', stubFolder: null });
+    expect(strengthOf(host, 'launcher')).toBe('partial');
+  });
+
+  const compiled = resolve(import.meta.dirname, '../../dist/src/containment/index.js');
+  const asNobody = ['--reuid', '65534', '--regid', '65534', '--clear-groups'];
+  const canBeNobody = process.geteuid!() === 0 && spawnSync('setpriv', [...asNobody, 'cat', compiled]).status === 0;
+
+  test.runIf(canBeNobody)('has the same mechanisms for an unprivileged user', () => {
+    const program = `const { probeHost } = await import(${JSON.stringify(compiled)}); console.log(JSON.stringify(await probeHost()))`;
+    const env = { PATH: process.env.PATH, HOME: '/nowhere' };
+    const command = [process.execPath, '--input-type=module', '-e', program];
+    const { stdout, stderr } = spawnSync('setpriv', [...asNobody, ...command], { env, encoding: 'utf8' });
+    expect(stderr).toBe('');
+    expect(facts(JSON.parse(stdout) as HostReport)).toEqual({ ...facts(rich!), uid: 65534 });
   });
 });
 
