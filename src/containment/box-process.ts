@@ -12,7 +12,7 @@ import { constants } from 'node:os';
 import { PassThrough, type Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startFailure } from './box-errors.js';
-import { childrenOf, nameOf, send } from './children.js';
+import { childrenOf, gone, nameOf, type Sighted, send, sight } from './children.js';
 import type { Chain } from './host.js';
 import { type Op, readReport } from './program.js';
 
@@ -52,29 +52,38 @@ export interface Started {
   readonly isSealed: boolean;
 }
 
+/** unshare ends with status 1 when its child was killed: SIGKILL is the one signal it cannot pass on to itself. */
+const killedEnding: Ending = { exitCode: 128 + constants.signals.SIGKILL, signal: 'SIGKILL' };
+
 /** How much of the chain's own words is read for an error. */
 const wordsMax = 4096;
 
 /** Resolves once the command itself runs; throws what kept it from running, by name, when nothing of it is left. */
 export async function boxedProcess(started: Started): Promise<BoxedProcess> {
   const { child, chain } = started;
-  const ended = endOf(child, chain);
+  // All of it before anything is waited for: Node throws away what nobody reads by the time a child has ended.
   const [stdout, stderr] = [kept(child.stdout), kept(child.stderr)];
   const first = firstProcess(started);
+  const reported = reportOf(started);
+  let isKilled = false;
+  const ended = endOf(child, chain, first).then((ending) => (isKilled && chain === 'unshare' ? killedEnding : ending));
   try {
-    await running(started, ended, stderr);
+    await running(started, ended, reported, stderr);
   } catch (error) {
     child.kill('SIGKILL');
     await ended;
     throw error;
   }
-  const init = await first;
+  const init = chain === 'unshare' ? childrenOf(child.pid!)[0] : (await first)?.pid;
   let isOver = false;
   void ended.then(() => {
     isOver = true;
   });
   const killTree = async () => {
-    if (!isOver) killNow(child, chain, init);
+    if (!isOver) {
+      isKilled = true;
+      killNow(child, chain, init);
+    }
     await ended;
   };
   return {
@@ -93,17 +102,20 @@ export async function boxedProcess(started: Started): Promise<BoxedProcess> {
   };
 }
 
-/** Its output, for whoever asks later: Node throws away what nobody reads by the time a child has ended. */
+/** Its output, for whoever asks later. */
 function kept(output: Readable | null): Readable {
   const stream = new PassThrough();
   return output === null ? stream.end() : output.pipe(stream);
 }
 
-function endOf(child: ChildProcess, chain: Chain): Promise<Ending> {
+function endOf(child: ChildProcess, chain: Chain, first: Promise<Sighted | undefined>): Promise<Ending> {
   return new Promise((resolve) => {
-    child.once('exit', (code, signal) => {
+    child.once('exit', async (code, signal) => {
       // Jobs do not outlive their command, with a namespace or without.
       if (isBare(chain)) send(-child.pid!, 'SIGKILL');
+      const init = await first;
+      // bubblewrap passes the status on before its namespace is empty.
+      if (init !== undefined) await gone(init);
       resolve(signal === null ? endingOf(code ?? 0, chain) : { exitCode: 128 + constants.signals[signal], signal });
     });
     child.once('error', () => {
@@ -122,22 +134,27 @@ function isBare(chain: Chain): boolean {
   return chain === 'stub' || chain === 'plain';
 }
 
-/** The first process of the PID namespace. */
-async function firstProcess({ child, chain, info }: Started): Promise<number | undefined> {
-  if (info === undefined) return chain === 'unshare' ? childrenOf(child.pid ?? 0)[0] : undefined;
+/** The first process of bubblewrap's PID namespace. unshare waits for its own, so there nobody else has to. */
+async function firstProcess({ info }: Started): Promise<Sighted | undefined> {
+  if (info === undefined) return undefined;
   const pid = /"child-pid"\s*:\s*(\d+)/.exec(await textOf(info))?.[1];
-  return pid === undefined ? undefined : Number(pid);
+  return pid === undefined ? undefined : sight(Number(pid));
 }
 
-async function running(started: Started, ended: Promise<Ending>, stderr: Readable): Promise<void> {
-  const { child, ops, report, isSealed } = started;
+async function running(
+  started: Started,
+  ended: Promise<Ending>,
+  reported: Promise<Uint8Array>,
+  stderr: Readable,
+): Promise<void> {
+  const { child, ops, isSealed } = started;
   const unstarted = await new Promise<Error | undefined>((resolve) => {
     child.once('spawn', () => resolve(undefined));
     child.once('error', resolve);
   });
   if (unstarted !== undefined) throw startFailure(`start of ${child.spawnfile}`, unstarted.message, isSealed);
-  if (ops === undefined || report === undefined) return;
-  const outcome = readReport(await reportOf(report, started), ops);
+  if (ops === undefined) return;
+  const outcome = readReport(await reported, ops);
   if (outcome.kind === 'started') return;
   const { exitCode } = await ended;
   if (outcome.kind === 'failed') throw startFailure(outcome.step, outcome.errno, isSealed && outcome.buildsRoot);
@@ -146,8 +163,9 @@ async function running(started: Started, ended: Promise<Ending>, stderr: Readabl
 }
 
 /** Everything written to the report descriptor before the command took its place. */
-function reportOf(report: Readable, { child, nameUntilExec }: Started): Promise<Uint8Array> {
+function reportOf({ child, report, nameUntilExec }: Started): Promise<Uint8Array> {
   return new Promise((resolve) => {
+    if (report === undefined) return resolve(new Uint8Array());
     const chunks: Buffer[] = [];
     const done = () => resolve(Buffer.concat(chunks));
     report.once('close', done);

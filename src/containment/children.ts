@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
  * Children of a process, oldest first, as the kernel lists them; none for one that is gone. Each has that parent now and may have
@@ -29,4 +30,36 @@ export function send(pid: number, signal: NodeJS.Signals): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
+}
+
+/** One process, whoever has its number later. */
+export interface Sighted {
+  readonly pid: number;
+  /** When it started, in ticks since the boot. */
+  readonly start: string;
+}
+
+/** The process of that number now, unless it has ended. */
+export function sight(pid: number): Sighted | undefined {
+  try {
+    // The name, in brackets, can hold anything (proc_pid_stat(5): state is field 3, the start field 22).
+    const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+    return fields[0] === 'Z' ? undefined : { pid, start: fields[19]! };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Only a process the kernel itself is stuck in takes longer to go. */
+const goneWithinMs = 10_000;
+
+/**
+ * Resolves when the process has ended. The first process of a PID namespace ends after all others in it. Gives up on one that does not
+ * go although it was killed.
+ */
+export async function gone({ pid, start }: Sighted): Promise<void> {
+  const end = performance.now() + goneWithinMs;
+  while (sight(pid)?.start === start && performance.now() < end) await sleep(1);
 }

@@ -1,0 +1,201 @@
+import { describe, expect, test } from 'vitest';
+import { mountArguments, mountSteps } from '../../src/containment/mount-arguments.js';
+import { type Kind, type MountsAsked, mapsTemp, planMounts } from '../../src/containment/mounts.js';
+import { callsOf } from '../../src/containment/steps.js';
+import { syntheticFiles } from '../../src/containment/synthetic.js';
+
+const folders = { work: '/srv/work', temp: '/srv/s/tmp', home: '/srv/s/home', runtime: '/srv/run', records: '/srv/s' };
+const kinds: Record<string, Kind> = {
+  '/usr': 'directory',
+  '/usr/bin': 'directory',
+  '/usr/sbin': 'directory',
+  '/bin': 'link',
+  '/lib': 'link',
+  '/usr/bin/bash': 'file',
+  '/usr/lib/ld.so': 'file',
+  '/opt/py/bin': 'directory',
+  '/opt/py/bin/python': 'file',
+  '/srv/work/tool': 'file',
+  '/data': 'directory',
+  '/etc/hosts': 'file',
+  '/etc/ssl': 'directory',
+  '/dev/null': 'other',
+  '/stub': 'file',
+};
+const asked: MountsAsked = {
+  tier: 'sealed',
+  folders,
+  workdirExec: false,
+  noexec: true,
+  grants: [],
+  executable: ['/usr/bin/bash', '/usr/lib/ld.so'],
+  binaries: ['/usr/bin/bash'],
+  player: ['/stub'],
+  host: {
+    kind: (path) => kinds[path] ?? (path.startsWith('/srv') ? 'directory' : undefined),
+    link: (path) => `usr${path}`,
+  },
+};
+const argumentsOf = (rest: Partial<MountsAsked> = {}, bindFd = true) =>
+  mountArguments(planMounts({ ...asked, ...rest }), true, {
+    held: () => (bindFd ? 9 : undefined),
+    data: (content) => (content === 'passwd' ? 7 : 8),
+  }).join(' ');
+const changesOf = (rest: Partial<MountsAsked> = {}) =>
+  planMounts({ ...asked, ...rest }).changes.map(({ path, set, clear = [], recursive }) =>
+    [path, ...set, ...clear.map((flag) => `-${flag}`), ...(recursive ? ['below'] : [])].join(' '),
+  );
+
+describe('a sealed plan', () => {
+  test('is, in its order: system, devices, the session, and then a root that is read-only', () => {
+    expect(argumentsOf()).toBe(
+      [
+        '--symlink usr/bin /bin --symlink usr/lib /lib',
+        '--perms 0644 --ro-bind-data 7 /etc/passwd --perms 0644 --ro-bind-data 8 /etc/group',
+        '--tmpfs /dev --dev-bind-try /dev/null /dev/null',
+        '--symlink /proc/self/fd /dev/fd --symlink /proc/self/fd/0 /dev/stdin',
+        '--symlink /proc/self/fd/1 /dev/stdout --symlink /proc/self/fd/2 /dev/stderr',
+        '--remount-ro /dev --proc /proc',
+        '--bind-fd 9 /tmp --ro-bind-try /usr /usr --ro-bind-try /stub /stub',
+        '--ro-bind /srv/s /srv/s --ro-bind /srv/run /srv/run --bind-fd 9 /srv/work',
+        '--ro-bind-try /usr/bin /usr/bin --ro-bind-try /usr/sbin /usr/sbin',
+        '--ro-bind-try /etc/hosts /etc/hosts --ro-bind-try /etc/ssl /etc/ssl',
+        '--bind-fd 9 /srv/s/home --bind-fd 9 /srv/s/tmp',
+        '--ro-bind-try /usr/bin/bash /usr/bin/bash --remount-ro /',
+      ].join(' '),
+    );
+  });
+
+  test('never makes a /dev of bubblewrap, which would take the right to change mounts', () => {
+    for (const tier of ['sealed', 'full'] as const) expect(argumentsOf({ tier }).split(' ')).not.toContain('--dev');
+  });
+
+  test('leaves only what is allowed executable in folders of programs and in all that is writable', () => {
+    expect(changesOf()).toEqual([
+      '/tmp noexec nosuid nodev below',
+      '/srv/s noexec nosuid nodev below',
+      '/srv/run noexec nosuid nodev below',
+      '/srv/work noexec nosuid nodev below',
+      '/usr/bin noexec',
+      '/usr/sbin noexec',
+      '/srv/s/home noexec nosuid nodev below',
+      '/srv/s/tmp noexec nosuid nodev below',
+    ]);
+  });
+
+  test('lets what a capsule wrote be executed under workdir_exec, in work and temp folder alone', () => {
+    expect(changesOf({ workdirExec: true })).toEqual(
+      expect.arrayContaining(['/tmp nosuid nodev below', '/srv/work nosuid nodev below', '/srv/s/tmp -noexec']),
+    );
+    expect(changesOf({ workdirExec: true })).toContain('/srv/s/home noexec nosuid nodev below');
+  });
+
+  test('shows the folder of a program elsewhere, with that program alone executable in it', () => {
+    const python = { executable: ['/opt/py/bin/python'], binaries: ['/opt/py/bin/python'] };
+    expect(argumentsOf(python)).toMatch(
+      /--ro-bind-try \/opt\/py\/bin \/opt\/py\/bin .*--ro-bind-try \/opt\/py\/bin\/python /,
+    );
+    expect(changesOf(python)).toContain('/opt/py/bin noexec');
+  });
+
+  test('keeps a program in the work folder, allowed by name, executable and read-only', () => {
+    const tool = { executable: ['/srv/work/tool'], binaries: ['/srv/work/tool'] };
+    expect(argumentsOf(tool)).toMatch(/--bind-fd 9 \/srv\/work .*--ro-bind-try \/srv\/work\/tool \/srv\/work\/tool/);
+    expect(changesOf(tool)).toContain('/srv/work/tool -noexec');
+  });
+
+  test('binds what must be there so that its absence is an error, and skips what need not be', () => {
+    const grant = (path: string, required: boolean) => ({ path, access: 'read' as const, list: true, required });
+    const grants = [
+      grant('/missing', true),
+      grant('/also-missing', false),
+      grant('/data', false),
+      grant('/usr/share', false),
+    ];
+    expect(argumentsOf({ grants })).toContain('--ro-bind /missing /missing');
+    expect(argumentsOf({ grants })).toContain('--ro-bind-try /data /data');
+    expect(argumentsOf({ grants })).not.toContain('also-missing');
+    expect(argumentsOf({ grants })).not.toContain('/usr/share');
+  });
+
+  test('keeps its own /proc and /dev, whatever is granted', () => {
+    const grants = ['/', '/proc', '/dev/sda', '/proc/sys'].map((path) => ({
+      path,
+      access: 'read-write' as const,
+      list: true,
+      required: true,
+    }));
+    expect(argumentsOf({ grants })).toBe(argumentsOf());
+  });
+
+  test('mounts a granted folder of programs noexec all the same', () => {
+    const grants = [{ path: '/usr/bin', access: 'read' as const, list: true, required: false }];
+    expect(changesOf({ grants })).toContain('/usr/bin noexec');
+  });
+
+  test('binds by path where bubblewrap takes no descriptor', () => {
+    expect(argumentsOf({}, false)).toContain('--bind /srv/s/tmp /tmp');
+  });
+
+  test('takes Node away again where Node is the player, unless it is allowed', () => {
+    const player = ['/srv/node', '/srv/pkg'];
+    expect(planMounts({ ...asked, player }).detach).toEqual(player);
+    expect(planMounts({ ...asked, player, executable: ['/srv/node'] }).detach).toEqual(['/srv/pkg']);
+  });
+});
+
+describe('a scoped plan', () => {
+  test('is the tree of the host with a private /proc, and mounts for all that can be written to', () => {
+    const grants = [{ path: '/data', access: 'read-write' as const, list: true, required: true }];
+    expect(argumentsOf({ tier: 'full', grants })).toBe(
+      [
+        '--dev-bind / / --proc /proc --bind-fd 9 /tmp --bind /data /data',
+        '--ro-bind /srv/s /srv/s --ro-bind /srv/run /srv/run --bind-fd 9 /srv/work',
+        '--bind-fd 9 /srv/s/home --bind-fd 9 /srv/s/tmp',
+      ].join(' '),
+    );
+    expect(changesOf({ tier: 'full', grants })).toContain('/data noexec nosuid nodev below');
+  });
+
+  test('shows again what a private /tmp would hide', () => {
+    expect(argumentsOf({ tier: 'full', player: ['/tmp/x/stub'] })).toContain('--ro-bind-try /tmp/x/stub /tmp/x/stub');
+  });
+
+  test('says nothing of noexec where the host cannot do it', () => {
+    expect(changesOf({ tier: 'full', noexec: false }).join()).not.toContain('noexec');
+  });
+
+  test('makes the same mounts without bubblewrap, and makes them read-only only when all are there', () => {
+    const steps = mountSteps(callsOf('x64'), planMounts({ ...asked, tier: 'full' }), true).map(({ step }) => step);
+    expect(steps.slice(0, 7)).toEqual(
+      ['/proc', '/tmp', '/srv/s', '/srv/run', '/srv/work', '/srv/s/home', '/srv/s/tmp'].map(
+        (path) => `mount of ${path}`,
+      ),
+    );
+    expect(steps.slice(7).every((step) => step.startsWith('mount_setattr'))).toBe(true);
+  });
+});
+
+test('the temp folder is /tmp where mounts can be made, and not for a session that lives there', () => {
+  const below = { ...folders, work: '/tmp/work' };
+  expect(mapsTemp('full', true, folders)).toBe(true);
+  expect(mapsTemp('seccomp', true, folders)).toBe(true);
+  expect(mapsTemp('full', false, folders)).toBe(false);
+  expect(mapsTemp('none', true, folders)).toBe(false);
+  expect(mapsTemp('full', true, below)).toBe(false);
+  expect(mapsTemp('full', true, { ...folders, work: '/tmpwork' })).toBe(true);
+  expect(mapsTemp('sealed', true, below)).toBe(true);
+});
+
+test('accounts are made up, and a home that would forge one is refused', () => {
+  expect(syntheticFiles({ uid: 0, gid: 0, home: '/h' })).toEqual({
+    passwd: 'root:x:0:0:root:/h:/bin/sh\n',
+    group: 'root:x:0:\n',
+  });
+  expect(syntheticFiles({ uid: 1000, gid: 100, home: '/h' })).toEqual({
+    passwd: 'root:x:0:0:root:/root:/bin/sh\ncapsule:x:1000:100:Murmur capsule:/h:/bin/sh\n',
+    group: 'root:x:0:\ncapsule:x:100:\n',
+  });
+  for (const home of ['/a:b', '/a\nroot:x:0:0::/:/bin/sh'])
+    expect(() => syntheticFiles({ uid: 1, gid: 1, home })).toThrow(/home folder/);
+});
