@@ -1,4 +1,15 @@
+/**
+ * What the names of `shell.allow` stand for on this host, and what their processes must be able to execute and read to run
+ * (spec/containment.md 9). Not which of it a kernel rule grants (box-rules.ts), not what a command may be called with (src/shell).
+ * Read next: path-search.ts, closure.ts, interpreter.ts, staged.ts.
+ */
+import { existsSync } from 'node:fs';
 import type { InterpreterRuntimeGrant, StagedRuntimeGrant } from '../manifest/index.js';
+import { closureOf, elfFacts } from './closure.js';
+import { deriveInterpreter } from './interpreter.js';
+import { findInPath } from './path-search.js';
+import { interpretersOf, readShebang } from './shebang.js';
+import { interpreterGrants, isWithin, stagedGrants } from './staged.js';
 
 /** One path that commands may use, for a kernel rule and, under `sealed`, a bind. */
 export interface PathGrant {
@@ -19,6 +30,8 @@ export interface Binary {
   /** Whether it is the first match in PATH: what a command of that name starts. */
   readonly first: boolean;
   readonly image: 'elf' | 'script' | 'other';
+  /** Of a script: the programs the kernel needs to start it that no allowed name stands for, so it does not start. */
+  readonly missing?: readonly string[];
 }
 
 /** An allowed name that starts a `#!` script whose packages a composed root would not hold (spec/containment.md 9.5). */
@@ -32,9 +45,9 @@ export interface UnreachableScript {
 /** What native processes of a session may execute and must be able to read to run. Computed once per session. */
 export interface Executables {
   readonly binaries: readonly Binary[];
-  /** Every file that may be executed, loaders and libraries included, as the kernel rule needs them. Sorted. */
+  /** Every file the kernel may execute: the programs and their loaders. Sorted. */
   readonly executable: readonly string[];
-  /** Interpreter folders and their libraries, declared and derived. */
+  /** Libraries, which are only read; folders of interpreters, declared, pinned and derived. */
   readonly readable: readonly PathGrant[];
   readonly derived: readonly DerivedInterpreter[];
   readonly unreachableScripts: readonly UnreachableScript[];
@@ -57,4 +70,69 @@ export interface ExecutablesAsked {
   readonly writable?: readonly string[];
 }
 
-export type ResolveExecutables = (asked: ExecutablesAsked) => Promise<Executables>;
+/** Fixed folders of a composed root, of which scripts can be read (spec/containment.md 12.3). */
+const runtimeTree = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'];
+/** Without it a loader finds only libraries in its own default folders. It names libraries and nothing else. */
+const loaderCache = '/etc/ld.so.cache';
+
+/** Resolves every allowed name. A name that leads to no program contributes nothing; nothing is refused here. */
+export async function resolveExecutables(asked: ExecutablesAsked): Promise<Executables> {
+  const found = asked.allow.flatMap((name) =>
+    findInPath(name, asked.path).map(({ path }, index) => ({ name, path, first: index === 0 })),
+  );
+  const programs = new Set(found.map(({ path }) => path));
+  const binaries = found.map((each): Binary => ({ ...each, ...imageOf(each.path, programs) }));
+  const { loaders, libraries } = closureOf([...programs]);
+  const derived = await deriveAll(asked, binaries);
+  const declared = [...stagedGrants(asked.stagedRuntime), ...interpreterGrants(asked.interpreterRuntime)];
+  const executable = [...new Set([...programs, ...loaders])].sort();
+  const files = new Set([...libraries, ...derived.flatMap((each) => each.libraries)]);
+  const dirs = new Set(derived.flatMap((each) => each.dirs));
+  const cache = existsSync(loaderCache) && executable.length > 0 ? [loaderCache] : [];
+  return {
+    binaries,
+    executable,
+    readable: [
+      ...declared,
+      ...[...dirs].map((path): PathGrant => ({ path, access: 'read', list: true, required: false })),
+      ...[...[...files].sort(), ...cache].map(
+        (path): PathGrant => ({ path, access: 'read', list: false, required: false }),
+      ),
+    ],
+    derived,
+    unreachableScripts: unreachable(asked, binaries, [...declared.map(({ path }) => path), ...dirs]),
+  };
+}
+
+function imageOf(path: string, programs: ReadonlySet<string>): Pick<Binary, 'image' | 'missing'> {
+  if (elfFacts(path) !== undefined) return { image: 'elf' };
+  if (readShebang(path) === undefined) return { image: 'other' };
+  const missing = interpretersOf(path).filter((each) => !programs.has(each));
+  return { image: 'script', ...(missing.length === 0 ? {} : { missing }) };
+}
+
+/** Ordered by path. A name with a pinned runtime brings its own; a program the session could have written is not run. */
+async function deriveAll(asked: ExecutablesAsked, binaries: readonly Binary[]): Promise<readonly DerivedInterpreter[]> {
+  const staged = new Set(asked.stagedRuntime.map(({ binary }) => binary));
+  const paths = binaries
+    .filter(({ name, image }) => image === 'elf' && !staged.has(name))
+    .map(({ path }) => path)
+    .filter((path) => !(asked.writable ?? []).some((folder) => isWithin(path, folder)));
+  const derived = await Promise.all([...new Set(paths)].sort().map(deriveInterpreter));
+  return derived.filter((each) => each !== undefined);
+}
+
+/** All of them, so that one refusal can name them all. Only `sealed` refuses; elsewhere a script's packages are where they were. */
+function unreachable(
+  asked: ExecutablesAsked,
+  binaries: readonly Binary[],
+  folders: readonly string[],
+): readonly UnreachableScript[] {
+  const granted = new Set([...asked.interpreterRuntime, ...asked.stagedRuntime].map(({ binary }) => binary));
+  return binaries.flatMap(({ name, path, first, image }) => {
+    if (!first || image !== 'script' || granted.has(name)) return [];
+    if ([...runtimeTree, ...folders].some((folder) => isWithin(path, folder))) return [];
+    const interpreter = readShebang(path)?.name ?? '';
+    return granted.has(interpreter) ? [] : [{ name, path, interpreter }];
+  });
+}
