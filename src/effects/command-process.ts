@@ -1,28 +1,17 @@
 /**
  * One process of one command, and the effects of its chart. Everything live is here: the process, its streams, its output.
  */
-import { join } from 'node:path';
 import { fromPromise } from 'xstate';
 import type { CommandEnd, CommandInput, Detached, Started } from '../../machines/command/machine.js';
 import { faultOf, type Outcome } from '../../machines/effect.js';
 import type { BoxCommand, BoxedProcess, Ending } from '../containment/box.js';
 import { reasonOf } from '../errors/index.js';
-import { attribute, type CgroupCounters, type ResourceLimit, sizeError } from '../resources/index.js';
-import {
-  Capture,
-  type CommandLine,
-  type Completion,
-  completionMessage,
-  completionStatus,
-  type LogFolder,
-  shellLogStem,
-  type WrittenLog,
-  writeLog,
-} from '../shell/index.js';
+import { attribute, type CgroupCounters, sizeError } from '../resources/index.js';
+import { Capture, type CommandLine, type LogFolder, shellLogStem, type WrittenLog, writeLog } from '../shell/index.js';
 import { mintId } from '../supervise/ids.js';
 import type { TaskTrust } from '../task/index.js';
-import type { TraceEvents } from '../trace/index.js';
 import type { CommandHost, OutstandingCommand } from './command.js';
+import { BackgroundCommand } from './command-background.js';
 
 /** One program to run. */
 export interface CommandRequest {
@@ -68,8 +57,7 @@ export class CommandProcess {
   #startedAt = 0;
   #end: Promise<CommandEnd> | undefined;
   #log: WrittenLog | undefined;
-  #logFailure: string | undefined;
-  #detached: OutstandingCommand | undefined;
+  #background: BackgroundCommand | undefined;
   #overflowed = false;
   #hasEnded = false;
 
@@ -114,9 +102,11 @@ export class CommandProcess {
       ),
       record: fromPromise<Outcome, CommandEnd | null>(({ input }) => this.#record(input)),
       detach: fromPromise<Detached, null>(() => this.#detach()),
-      save: fromPromise<null, CommandEnd | null>(({ input }) => nothing(() => this.#save(input))),
-      report: fromPromise<null, CommandEnd | null>(async ({ input }) => this.#report(input)),
-      abandon: fromPromise<null, CommandEnd | null>(async ({ input }) => this.#abandon(input)),
+      save: fromPromise<null, CommandEnd | null>(({ input }) =>
+        nothing(() => this.#detached().save((workId) => this.#write(workId, input?.exitCode ?? null))),
+      ),
+      report: fromPromise<null, CommandEnd | null>(({ input }) => nothing(async () => this.#detached().report(input))),
+      abandon: fromPromise<null, CommandEnd | null>(({ input }) => nothing(async () => this.#abandon(input))),
       clear: fromPromise<null, null>(() => nothing(async () => this.#process?.kill())),
     };
   }
@@ -202,104 +192,22 @@ export class CommandProcess {
     }
   }
 
-  /** Nobody is told of the id before it is registered and on the disk. That it could not be written does not undo it. */
+  /** Nobody is told of the id before the session knows of it. */
   async #detach(): Promise<Detached> {
-    const { line, taskId, turn } = this.request;
+    const { line } = this.request;
     const workId = mintId('wrk', this.#host.clock.now());
-    const about = { turn, task_id: taskId, work_id: workId, binary: this.binary };
-    this.#detached = { workId, binary: this.binary, command: line.command, startedAtMs: this.#startedAt };
-    this.#registry.register(this.#detached);
-    const graceMs = this.#host.background?.graceMs ?? 0;
-    try {
-      this.#host.trace.write('shell_detached', { ...about, command: line.command, grace_ms: graceMs });
-      await this.#host.trace.flush();
-    } catch (error) {
-      this.#trace('shell_detach_unrecorded', { ...about, reason: reasonOf(error) });
-    }
+    const about = { workId, binary: this.binary, command: line.command, startedAtMs: this.#startedAt };
+    this.#background = new BackgroundCommand(this.#host, this.request, about);
+    this.#registry.register(about);
+    await this.#background.announce();
     return { workId };
   }
 
-  async #save(end: CommandEnd | null): Promise<void> {
-    const { workId } = this.#background();
-    try {
-      this.#log = await this.#write(workId, end?.exitCode ?? null);
-    } catch (error) {
-      this.#logFailure = reasonOf(error);
-      this.#host.log({ level: 'error', message: `the log of ${workId} could not be written: ${this.#logFailure}` });
-    }
-  }
-
-  #report(end: CommandEnd | null): null {
-    const { workId, binary, command } = this.#background();
-    const { contextId, trust } = this.request;
-    const { exitCode, durationMs, resourceLimit, waitError } = end ?? unknownEnd;
-    const problems = [waitError, this.#logFailure].filter((problem) => typeof problem === 'string');
-    const completion: Completion = {
-      workId,
-      binary,
-      command,
-      exitCode,
-      durationMs,
-      outputPath: this.#outputPath(),
-      outputBytes: this.#log?.sizeBytes ?? 0,
-      ...(resourceLimit === null ? {} : { resourceLimit: resourceLimit as ResourceLimit }),
-      ...(problems.length === 0 ? {} : { waitError: problems.join('; ') }),
-    };
-    const taskId = mintId('tsk', this.#host.clock.now());
-    this.#trace('shell_completed', {
-      ...this.#traced(),
-      exit_code: exitCode,
-      duration_ms: durationMs,
-      output_path: completion.outputPath,
-      output_bytes: completion.outputBytes,
-      resource_limit: completion.resourceLimit,
-      status: completionStatus(completion),
-      completion_task_id: taskId,
-    });
-    this.#host.background?.enqueue({
-      taskId,
-      contextId,
-      text: completionMessage(completion),
-      origin: 'completion',
-      trust,
-      source: 'detached_shell',
-      receivedAtMs: this.#host.clock.now(),
-    });
-    return null;
-  }
-
-  #abandon(end: CommandEnd | null): null {
+  #abandon(end: CommandEnd | null): void {
+    const background = this.#detached();
     const runningMs = end?.durationMs ?? Math.round(this.#host.clock.monotonic() - this.#startedAtMs);
-    this.#registry.abandoned({ ...this.#background(), runningMs });
-    this.#trace('shell_abandoned', {
-      ...this.#traced(),
-      running_ms: runningMs,
-      ...(end === null
-        ? {}
-        : {
-            exit_code: end.exitCode,
-            output_path: this.#outputPath(),
-            output_bytes: this.#log?.sizeBytes ?? 0,
-          }),
-    });
-    return null;
-  }
-
-  #traced() {
-    const { workId, binary, command } = this.#background();
-    return { work_id: workId, binary, command };
-  }
-
-  /** A line whose loss must not keep the capsule from being told. The writer's failure ends the session elsewhere. */
-  #trace<E extends 'shell_completed' | 'shell_abandoned' | 'shell_detach_unrecorded'>(
-    event: E,
-    fields: TraceEvents[E],
-  ): void {
-    try {
-      this.#host.trace.write(event, fields);
-    } catch (error) {
-      this.#host.log({ level: 'error', message: reasonOf(error) });
-    }
+    this.#registry.abandoned({ ...background.about, runningMs });
+    background.abandon(end, runningMs);
   }
 
   #write(stem: string, exitCode: number | null): Promise<WrittenLog> {
@@ -307,10 +215,6 @@ export class CommandProcess {
     if (stdout === undefined || stderr === undefined) throw new Error('the command has no output');
     const { name, args } = this.request.line;
     return writeLog(this.#logs, stem, { name, args, exitCode }, { stdout, stderr });
-  }
-
-  #outputPath(): string {
-    return this.#log?.path ?? join(this.#host.records.path, 'logs', `${this.#background().workId}.log`);
   }
 
   #overflow(): void {
@@ -330,15 +234,8 @@ export class CommandProcess {
     return this.#process;
   }
 
-  #background(): OutstandingCommand {
-    if (this.#detached === undefined) throw new Error('the command is not in the background');
-    return this.#detached;
+  #detached(): BackgroundCommand {
+    if (this.#background === undefined) throw new Error('the command is not in the background');
+    return this.#background;
   }
 }
-
-const unknownEnd: CommandEnd = {
-  exitCode: -1,
-  durationMs: 0,
-  resourceLimit: null,
-  waitError: 'how it ended is not known',
-};

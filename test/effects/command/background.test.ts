@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { abandonedSummary } from '../../../src/effects/command.js';
-import { runShell } from '../../../src/effects/command-call.js';
+import { runShell } from '../../../src/effects/command-shell.js';
 import { idTimeMs } from '../../../src/supervise/ids.js';
 import { readFence } from '../../../src/tools/index.js';
 import { groupMembers } from '../../fixtures/box/plain.js';

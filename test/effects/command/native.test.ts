@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type NativeCall, runNative } from '../../../src/effects/command-call.js';
+import { type NativeCall, runNative } from '../../../src/effects/command-native.js';
 import { readFence } from '../../../src/tools/index.js';
 import { caller, commandSession } from './session.js';
 

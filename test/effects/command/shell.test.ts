@@ -1,7 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { executeForGuest, runShell, runStep } from '../../../src/effects/command-call.js';
+import { executeForGuest } from '../../../src/effects/command-guest.js';
+import { runShell, shellLine } from '../../../src/effects/command-shell.js';
+import { runStep } from '../../../src/effects/command-step.js';
 import { MurError } from '../../../src/errors/index.js';
 import type { DispatchOutcome } from '../../../src/tools/index.js';
 import { readFence } from '../../../src/tools/index.js';
@@ -144,6 +146,21 @@ describe('a limit that was hit (spec/shell.md 9)', () => {
     expect(outcome.shell?.resourceLimit).toBe('cgroup_pids_max');
     expect(outcome.result.status).toBe('passed');
     expect(outcome.runtimeNote).toContain('capabilities.resources.cgroup_pids_max');
+  });
+
+  test('is in the line of the trace, which hangs on the turn', async () => {
+    const session = commandSession();
+    const { shell: ran } = await shell(session, 'echo é; kill -XCPU $$');
+    session.trace.write('shell', shellLine({ turn: 0, taskId: 'tsk_1' }, ran!));
+    const [line] = session.lines('shell');
+    expect(line).toMatchObject({
+      parent_id: session.lines('inference')[0]!.event_id,
+      stdout_bytes: 3,
+      stderr_bytes: 0,
+    });
+    expect(Object.keys(line!).slice(5)).toEqual(
+      'turn task_id binary command exit_code stdout_bytes stderr_bytes duration_ms resource_limit'.split(' '),
+    );
   });
 
   test('SIGXCPU is the limit of processor time', async () => {
