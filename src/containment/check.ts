@@ -12,18 +12,16 @@ export interface UnreachableScript {
 
 /** What the checks read of a session, in the policy's own words. */
 export interface ContainmentFacts {
-  readonly host: Pick<HostReport, 'platform' | 'network'>;
+  readonly host: Pick<HostReport, 'network'>;
   readonly decision: ContainmentDecision;
-  readonly policy: Pick<CapabilityPolicy, 'networkAllow' | 'shellAllow' | 'spawnAllow' | 'shellStagedRuntime'>;
+  readonly policy: Pick<CapabilityPolicy, 'shellStagedRuntime'>;
   /** Looked up by the caller under a sealed floor only. */
   readonly unreachableScripts?: readonly UnreachableScript[];
-  /** Known after resolution: check again then (spec/containment.md 4, row 4). */
-  readonly nativeTools?: boolean;
 }
 
 /**
  * Throws the first refusal of spec/containment.md 4, in its order: E-CAP-003, 004, 006, 005. Pure; the caller runs it before any
- * artifact is resolved and any folder is made.
+ * artifact is resolved and any folder is made, and again with a new decision when the first native tool turns up.
  */
 export function checkContainment(facts: ContainmentFacts): void {
   checkFloor(facts.decision);
@@ -69,10 +67,8 @@ function checkScripts({ decision, unreachableScripts = [] }: ContainmentFacts): 
   );
 }
 
-function checkNetwork({ host, decision, policy, nativeTools = false }: ContainmentFacts): void {
-  const startsProcesses = policy.shellAllow.length > 0 || policy.spawnAllow.length > 0 || nativeTools;
-  if (host.platform !== 'linux' || decision.floor === 'unconfined') return;
-  if (host.network.usable || !startsProcesses || policy.networkAllow.length === 0) return;
+function checkNetwork({ host, decision }: ContainmentFacts): void {
+  if (decision.networkMet || host.network.usable) return;
   const { reason, fix, blocker } = host.network;
   throw new MurError(
     'E-CAP-005',

@@ -9,7 +9,7 @@ export interface ContainmentAsked {
   readonly workdirExec: boolean;
   readonly runtimeInsideWorkdir: boolean;
   readonly networkAllowEmpty: boolean;
-  /** Any command, child or native tool is allowed. */
+  /** Any command, child or native tool is allowed. Decide again when resolution finds the first native tool. */
   readonly startsProcesses: boolean;
   /** Named by a shortfall that comes of where the runtime directory lies. */
   readonly folders?: { readonly work: string; readonly runtime: string };
@@ -36,6 +36,8 @@ export interface ContainmentDecision {
   readonly floorMet: boolean;
   /** Present exactly when the floor is not met. */
   readonly shortfallReason?: string;
+  /** False: processes are to reach hosts, and nothing here could hold them to those (`E-CAP-005`). */
+  readonly networkMet: boolean;
   readonly usernsGrant: UsernsGrant | null;
   readonly landlockAbi: number | null;
   readonly chain: Chain;
@@ -49,7 +51,8 @@ export function decide(host: HostReport, asked: ContainmentAsked): ContainmentDe
   const tier = appliedTier(host.hostTier, floor);
   const achieved = capped(classOf(tier, floor), asked);
   const floorMet = rank(achieved) >= rank(floor);
-  const noInet = tier !== 'none' && !host.network.usable && asked.networkAllowEmpty;
+  // Also where hosts are allowed: that is refused while staging, and what started all the same must not find the host's network.
+  const noInet = tier !== 'none' && !host.network.usable;
   return {
     floor,
     hostTier: host.hostTier,
@@ -61,11 +64,20 @@ export function decide(host: HostReport, asked: ContainmentAsked): ContainmentDe
     noexec: tier === 'none' ? null : host.noexec && !asked.workdirExec,
     floorMet,
     ...(floorMet ? {} : { shortfallReason: shortfall(host, asked) }),
+    networkMet: host.network.usable || !needsNetwork(host, asked),
     usernsGrant: host.usernsGrant,
     landlockAbi: host.landlockAbi,
     chain: tier === 'none' ? 'plain' : host.chain,
     ...(tier === 'none' && floor !== 'unconfined' ? { noTierBecause: whyNoTier(host) } : {}),
   };
+}
+
+/** On other systems, and unconfined, no network is promised to be held to anything (spec/containment.md 4, row 4). */
+function needsNetwork(
+  { platform }: HostReport,
+  { floor, networkAllowEmpty, startsProcesses }: ContainmentAsked,
+): boolean {
+  return platform === 'linux' && floor !== 'unconfined' && startsProcesses && !networkAllowEmpty;
 }
 
 /** Caps leave the mechanism alone: it is in force, and no longer backs the promise of its class (spec/containment.md 4). */

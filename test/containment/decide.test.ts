@@ -16,6 +16,7 @@ describe('the decision', () => {
       noInet: false,
       noexec: true,
       floorMet: true,
+      networkMet: true,
       usernsGrant: 'apparmor_absent',
       landlockAbi: 7,
       chain: 'bubblewrap',
@@ -64,6 +65,13 @@ describe('the decision', () => {
       achieved: 'scoped',
       floorMet: true,
     });
+  });
+
+  test('sockets are refused there whatever is allowed and found out later, so that nothing starts with the network of the host', () => {
+    for (const startsProcesses of [true, false]) {
+      const decision = decide(host({ network: noNetwork }), asked({ networkAllowEmpty: false, startsProcesses }));
+      expect(decision).toMatchObject({ noInet: true, networkMet: !startsProcesses });
+    }
   });
 
   test('a host without a tier cannot refuse sockets either, and does not say so', () => {

@@ -18,7 +18,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 function launch(host: HostReport, floor: ContainmentClass, networkAllow: readonly string[] = []): string {
   const asked = { floor, workdirExec: false, runtimeInsideWorkdir: false, startsProcesses: true };
   const decision = decide(host, { ...asked, networkAllowEmpty: networkAllow.length === 0 });
-  const policy = { networkAllow, shellAllow: ['bash'], spawnAllow: [], shellStagedRuntime: [] };
+  const policy = { shellStagedRuntime: [] };
   try {
     checkContainment({ host, decision, policy });
   } catch (error) {
