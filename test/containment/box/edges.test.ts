@@ -1,0 +1,138 @@
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { mapsTemp } from '../../../src/containment/box.js';
+import { koffi } from '../../../src/liveness/native.js';
+import { decisionFor, fullHost, outcomeOf, testBox } from './host.js';
+import { boxOf, hostOf, marker, pidsWith, place, type Variant } from './suite.js';
+
+const scoped: Variant = { floor: 'scoped', chain: 'bubblewrap', launcher: 'stub' };
+const bash = realpathSync('/bin/bash');
+const isLinux = process.platform === 'linux';
+
+describe.runIf(isLinux)('a box at its edges', () => {
+  test('without a tier a command runs as it is, in the work folder, with its limits', async () => {
+    for (const launcher of ['stub', null] as const) {
+      const host = { ...fullHost, launcher, hostTier: 'none' as const, chain: 'plain' as const };
+      const it = await testBox(place, ['bash'], { host, decision: decisionFor(host, { floor: 'unconfined' }) });
+      expect(it.box.tempPath).toBe(it.folders.temp);
+      expect((await it.sh('pwd')).out).toBe(`${it.folders.work}\n`);
+      expect((await it.sh('cat /etc/hostname; exit 3')).exitCode).toBe(3);
+      await expect(it.start({ path: '/nowhere/tool' })).rejects.toThrow(/^sandbox: .*failed before exec/);
+      const running = await it.start({ path: realpathSync('/bin/sleep'), args: [marker()] });
+      await running.terminate(10_000);
+      expect(await running.ended).toEqual({ exitCode: 143, signal: 'SIGTERM' });
+      await it.close();
+    }
+  });
+
+  test('a host with nothing to play a program with starts nothing that should be contained', async () => {
+    const host = { ...fullHost, launcher: null };
+    await expect(testBox(place, ['bash'], { host })).rejects.toThrow(/nothing to play a launch program with/);
+  });
+
+  test('limits are those of the session, and a command cannot raise them', async () => {
+    const it = await boxOf(scoped, {
+      resources: { noCore: true, maxOpenFiles: 16, cpuSeconds: 7, maxFileSizeBytes: 4096 },
+    });
+    expect((await it.sh('ulimit -n; ulimit -c; ulimit -St; ulimit -Ht')).out).toBe('16\n0\n7\n8\n');
+    expect((await it.sh('ulimit -n 17 2>/dev/null || echo refused')).out).toBe('refused\n');
+    expect((await it.sh('bash -c "printf %05000d 1 > big"; exit $?')).exitCode).toBe(153);
+    await it.close();
+  });
+
+  test('a descriptor that leaked into the runtime does not reach a command', async () => {
+    const fcntl = koffi()!.load(null).func('int fcntl(int fd, int command, int value)');
+    const fd = openSync('/etc/hostname', 'r');
+    fcntl(fd, 2, 0);
+    for (const chain of ['bubblewrap', 'unshare', 'stub'] as const) {
+      const it = await boxOf({ ...scoped, chain });
+      const { out } = await it.sh('ls /proc/self/fd');
+      expect([chain, out]).toEqual([chain, '0\n1\n2\n3\n']);
+      await it.close();
+    }
+    closeSync(fd);
+  });
+
+  test('a folder replaced by a link to elsewhere is not followed', async () => {
+    const it = await boxOf(scoped);
+    const moved = `${it.folders.temp}-moved`;
+    renameSync(it.folders.temp, moved);
+    symlinkSync('/etc', it.folders.temp);
+    const outcome = await it.sh('cat /tmp/hostname').catch((error: Error) => error);
+    expect(outcome instanceof Error || outcome.exitCode !== 0).toBe(true);
+    rmSync(it.folders.temp);
+    renameSync(moved, it.folders.temp);
+    expect((await it.sh('echo fine')).out).toBe('fine\n');
+    await it.close();
+  });
+
+  test('workdir_exec lets a command run what is in the work and the temp folder, and not what is in its home', async () => {
+    const policy = { unixSocketsAllowed: false, workdirExecAllowed: true };
+    const decision = decisionFor(hostOf(scoped), { floor: 'advisory', workdirExec: true });
+    const it = await boxOf(scoped, { policy, decision });
+    for (const folder of [it.folders.work, it.folders.temp, it.folders.home]) {
+      writeFileSync(join(folder, 'made'), `#!${bash}\necho ran\n`, { mode: 0o755 });
+    }
+    expect((await it.sh('./made; $TMPDIR/made; $HOME/made')).out).toBe('ran\nran\n');
+    await it.close();
+  });
+
+  test('unix sockets can be made where the capsule may', async () => {
+    const it = await boxOf(scoped, { policy: { unixSocketsAllowed: true, workdirExecAllowed: false } });
+    const python = realpathSync('/usr/bin/python3');
+    const code = 'import socket; socket.socket(socket.AF_UNIX); print("made")';
+    expect((await it.run({ path: python, argv0: 'python3', args: ['-Ic', code] })).out).toBe('made\n');
+    await it.close();
+  });
+
+  test('a native tool has its state folder, and a command beside it does not', async () => {
+    const it = await boxOf(scoped);
+    const state = join(it.folders.work, '..', 'state');
+    mkdirSync(state);
+    const script = { path: bash, argv0: 'bash', args: ['-c', `echo kept > ${state}/file && echo wrote`] };
+    expect((await it.run({ ...script, extra: { stateFolder: realpathSync(state) } })).out).toBe('wrote\n');
+    expect((await it.run(script)).out).toBe('');
+    await it.close();
+  });
+
+  test('sixteen commands at once all come back, and no descriptor of ours is left', async () => {
+    const it = await boxOf(scoped);
+    await it.sh('true');
+    const before = readdirSync('/proc/self/fd').length;
+    const all = await Promise.all(Array.from({ length: 16 }, (_, index) => it.sh(`echo ${index}; exit ${index}`)));
+    expect(all.map(({ out, exitCode }) => [Number(out), exitCode])).toEqual(all.map((_, index) => [index, index]));
+    await it.close();
+    expect(readdirSync('/proc/self/fd').length).toBeLessThanOrEqual(before);
+  });
+
+  test('killing a command while its output is not read leaves nothing', async () => {
+    const it = await boxOf(scoped);
+    const seconds = marker();
+    const running = await it.start({
+      path: bash,
+      argv0: 'bash',
+      args: ['-c', `sleep ${seconds} & while :; do echo flood; done`],
+    });
+    await running.kill();
+    expect(pidsWith(seconds)).toEqual([]);
+    expect((await outcomeOf(running)).signal).toBe('SIGKILL');
+    await it.close();
+  });
+
+  test('a session under /tmp keeps its folders where they are', () => {
+    expect(mapsTemp('full', true, { work: '/tmp/w', temp: '/r/t', home: '/r/h', runtime: '/rt', records: '/r' })).toBe(
+      false,
+    );
+  });
+});
