@@ -181,6 +181,22 @@ describe.runIf(linux)('a network of a session', () => {
     expect(second.connections()).toBe(0);
   });
 
+  test('a redirect of an allowed server leads nowhere else', async () => {
+    const other = await web();
+    const allowed = await hostServer((socket) => {
+      socket.once('data', () =>
+        socket.end(
+          `HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:${other.port}/secret\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`,
+        ),
+      );
+    });
+    cleanups.push(() => allowed.close());
+    const { network } = await session([`http://api.example:${allowed.port}`], { privateNames: [], resolve: loopback });
+    const ended = await inside(network, ['curl', '-sSL', '--noproxy', '*', `http://api.example:${allowed.port}/`]);
+    expect(ended.exitCode).toBe(7); // could not connect
+    expect([allowed.connections(), other.connections()]).toEqual([1, 0]);
+  });
+
   test('an empty list still isolates', async () => {
     const server = await web();
     const { network } = await session([]);
