@@ -50,6 +50,9 @@ function intoNamespaces(asked: ChainAsked): readonly string[] {
         ...(asked.ownNetwork ? ['-n'] : []),
         '--',
       ];
+    case 'stub':
+      // Mounts cannot be made here, but a network that leads nowhere can.
+      return asked.ownNetwork ? [toolOf(asked.host.unshare, 'unshare'), '-c', '-n', '--keep-caps', '--'] : [];
     default:
       return [];
   }

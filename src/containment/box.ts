@@ -105,11 +105,12 @@ export async function openBox(request: BoxRequest): Promise<Box> {
     throw error;
   }
   const inheritedHard = await inheritedHardLimits();
+  const ownNetwork = decision.tier !== 'none' && request.network === undefined && !decision.noInet;
   let isClosed = false;
 
   const start = async (command: BoxCommand): Promise<BoxedProcess> => {
     if (isClosed) throw startFailure('start of a command', 'the session has ended', false);
-    const ownUserNamespace = hasMounts || request.network !== undefined;
+    const ownUserNamespace = hasMounts || request.network !== undefined || ownNetwork;
     const countsAll = ownUserNamespace || request.cgroup !== undefined || request.resources.maxProcesses === undefined;
     const limits = rlimitsOf(request.resources, {
       inheritedHard,
@@ -117,7 +118,7 @@ export async function openBox(request: BoxRequest): Promise<Box> {
       ownUserNamespace,
       baseline: countsAll ? 0 : await countProcesses(host.uid),
     });
-    const process_ = await launch({ request, command, player, hasMounts, isMapped, held, limits });
+    const process_ = await launch({ request, command, player, hasMounts, isMapped, ownNetwork, held, limits });
     running.add(process_);
     void process_.ended.then(() => running.delete(process_));
     if (isClosed) await process_.kill();
@@ -140,6 +141,8 @@ interface Launch {
   readonly player: Player | undefined;
   readonly hasMounts: boolean;
   readonly isMapped: boolean;
+  /** Whether each command gets an empty network: nobody made one for the session, and the filter allows internet sockets. */
+  readonly ownNetwork: boolean;
   readonly held: ReadonlyMap<string, number>;
   readonly limits: ReturnType<typeof rlimitsOf>;
 }
@@ -205,7 +208,7 @@ async function launch(asked: Launch): Promise<BoxedProcess> {
       plan,
       player,
       network,
-      ownNetwork: request.network === undefined && !decision.noInet && host.network.usable,
+      ownNetwork: asked.ownNetwork,
       infoFd,
       mounts: {
         held: (from) => (host.bubblewrap?.bindFd ? mapped(asked.held.get(from), inChild) : undefined),

@@ -3,6 +3,7 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
+  readlinkSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -12,6 +13,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { mapsTemp } from '../../../src/containment/box.js';
+import { openSessionNetwork } from '../../../src/containment/egress/index.js';
 import { koffi } from '../../../src/liveness/native.js';
 import { decisionFor, fullHost, outcomeOf, testBox } from './host.js';
 import { boxOf, hostOf, marker, pidsWith, place, type Variant } from './suite.js';
@@ -86,6 +88,31 @@ describe.runIf(isLinux)('a box at its edges', () => {
     }
     expect((await it.sh('./made; $TMPDIR/made; $HOME/made')).out).toBe('ran\nran\n');
     await it.close();
+  });
+
+  test('a command is in the network of its session, or without one in a network of its own, never in that of the machine', async () => {
+    const network = await openSessionNetwork({
+      rules: [],
+      dial: () => Promise.reject(new Error('refused')),
+      onRefused: () => {},
+    });
+    if ('refused' in network) throw new Error(network.refused);
+    const python = realpathSync('/usr/bin/python3');
+    const code = 'import os; print(os.readlink("/proc/self/ns/net"))';
+    const ours = readlinkSync('/proc/self/ns/net');
+    for (const chain of ['bubblewrap', 'unshare', 'stub'] as const) {
+      const host = { ...fullHost, uid: process.getuid!(), chain };
+      const decision = decisionFor(host, {});
+      for (const session of [network, undefined]) {
+        const it = await boxOf(scoped, { host, decision, ...(session === undefined ? {} : { network: session }) });
+        const { out } = await it.run({ path: python, argv0: 'python3', args: ['-Ic', code] });
+        expect([chain, out]).toEqual([chain, expect.stringMatching(/^net:\[\d+\]\n$/)]);
+        expect(out.trim()).not.toBe(ours);
+        if (session !== undefined) expect(out.trim()).toBe(readlinkSync(`/proc/self/fd/${session.netnsFd}`));
+        await it.close();
+      }
+    }
+    await network.close();
   });
 
   test('unix sockets can be made where the capsule may', async () => {
