@@ -2,7 +2,7 @@
  * Reading files of JSON lines that a crash may have damaged: a torn last line, blocks of NUL bytes, a cut UTF-8 sequence. Every
  * whole line is read; what could not be read is reported, never silently skipped (cases/reports row 71).
  */
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 
 export type JsonLine =
   | {
@@ -16,41 +16,55 @@ export type JsonLine =
 
 const LF = 0x0a;
 const chunkBytes = 64 * 1024;
+/** Far above any line that is written; a longer one is passed over, so that a file of one endless line costs no memory. */
+export const maxLineBytes = 64 * 1024 * 1024;
 
 /**
- * The JSON objects of the file, in order, with a warning for each damaged place. Holds one line in memory at a time. Throws what
- * `openSync` throws when the file cannot be opened.
+ * The JSON objects of the file, in order, with a warning for each damaged place. Holds one line in memory at a time, and of a line
+ * longer than `maxLineBytes` nothing. Throws what `openSync` throws when the file cannot be opened, and an `Error` for anything that
+ * is no regular file: a FIFO there cannot hang the caller.
  */
 export function* readJsonLines(path: string): Generator<JsonLine> {
   let line = 0;
   for (const { bytes, ended } of rawLines(path)) {
     line += 1;
-    yield* valuesOf(bytes, line, ended);
+    if (bytes === undefined) yield { kind: 'warning', line, reason: `longer than ${maxLineBytes} bytes` };
+    else yield* valuesOf(bytes, line, ended);
   }
 }
 
 interface RawLine {
-  readonly bytes: Buffer;
+  /** `undefined` for a line that is too long. */
+  readonly bytes: Buffer | undefined;
   /** False for the last bytes of a file that does not end in a line feed. */
   readonly ended: boolean;
 }
 
 function* rawLines(path: string): Generator<RawLine> {
-  const fd = openSync(path, 'r');
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
+    if (!fstatSync(fd).isFile()) throw new Error('not a regular file');
     const chunk = Buffer.allocUnsafe(chunkBytes);
     let pending: Buffer[] = [];
+    let length = 0;
+    const hold = (piece: Buffer): void => {
+      length += piece.length;
+      if (length > maxLineBytes) pending = [];
+      else pending.push(piece);
+    };
+    const held = (): Buffer | undefined => (length > maxLineBytes ? undefined : Buffer.concat(pending));
     for (let got = readSync(fd, chunk); got > 0; got = readSync(fd, chunk)) {
       let start = 0;
       for (let end = nextLf(chunk, start, got); end !== -1; end = nextLf(chunk, start, got)) {
-        pending.push(chunk.subarray(start, end));
-        yield { bytes: Buffer.concat(pending), ended: true };
+        hold(chunk.subarray(start, end));
+        yield { bytes: held(), ended: true };
         pending = [];
+        length = 0;
         start = end + 1;
       }
-      if (start < got) pending.push(Buffer.from(chunk.subarray(start, got)));
+      if (start < got) hold(Buffer.from(chunk.subarray(start, got)));
     }
-    if (pending.length > 0) yield { bytes: Buffer.concat(pending), ended: false };
+    if (length > 0) yield { bytes: held(), ended: false };
   } finally {
     closeSync(fd);
   }
@@ -80,8 +94,10 @@ function withoutNuls(bytes: Buffer): Buffer[] {
   const parts: Buffer[] = [];
   let start = 0;
   for (let end = bytes.indexOf(0); end !== -1; end = bytes.indexOf(0, start)) {
-    parts.push(bytes.subarray(start, end));
+    if (end > start) parts.push(bytes.subarray(start, end));
     start = end + 1;
+    // One step per run, not per byte: an interrupted write may leave millions of them.
+    while (bytes[start] === 0) start += 1;
   }
   parts.push(bytes.subarray(start));
   return parts.filter((part) => !isBlank(part));

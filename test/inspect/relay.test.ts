@@ -1,4 +1,5 @@
 /** `mur inspect` as a command: live sessions, ended ones, bundles, the page's server. */
+import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -33,6 +34,23 @@ async function readyUrl(started: Started): Promise<{ sessionId: string }> {
 }
 
 describe('mur inspect --json', () => {
+  it('does not wait for a FIFO in the place of a record', async () => {
+    for (const name of ['events.jsonl', 'trace.jsonl']) execFileSync('mkfifo', [join(sandbox.root, name)]);
+    const ran = await sandbox.run(['inspect', '--json', sandbox.root]);
+    expect([ran.code, ran.stderr]).toEqual([0, '']);
+    expect(ran.stdout).toContain('this session cannot be shown: ');
+  });
+
+  it('refuses a file that is no bundle, and shows no session for it', async () => {
+    const file = join(sandbox.root, 'x.murbundle');
+    for (const text of ['', '[]', '{"format":"other"}\n', 'PK\x03\x04']) {
+      writeFileSync(file, text);
+      const ran = await sandbox.run(['inspect', '--json', file]);
+      expect([ran.code, ran.stdout]).toEqual([1, '']);
+      expect(ran.stderr).toContain(`error[E-TRC-001]: ${file} is no bundle of a session`);
+    }
+  });
+
   it('of a session that has ended tells it from its records, and ends', async () => {
     sandbox.manifest(short);
     await sandbox.run(['run', '--task', 'go']);

@@ -1,8 +1,9 @@
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type JsonLine, readJsonLines } from '../../src/text/json-lines.js';
+import { type JsonLine, maxLineBytes, readJsonLines } from '../../src/text/json-lines.js';
 import { temporaryFolder } from '../home/temporary.js';
 
 function read(bytes: Uint8Array | string): JsonLine[] {
@@ -46,6 +47,32 @@ test('71: 300 NUL bytes at any line start lose nothing and warn; inside a line t
     if (atBorder) expect(values(items)).toEqual(lines);
     else expect(values(items)).toHaveLength(lines.length - 1);
   }
+});
+
+test('millions of NUL bytes cost no more than reading them', () => {
+  const path = join(temporaryFolder(), 'f.jsonl');
+  writeFileSync(path, '{"a":1}\n');
+  truncateSync(path, 32 * 1024 * 1024);
+  appendFileSync(path, '{"b":2}\n');
+  const before = process.memoryUsage().heapUsed;
+  const items = [...readJsonLines(path)];
+  expect(values(items)).toEqual([{ a: 1 }, { b: 2 }]);
+  // A buffer for each of those bytes would be gigabytes.
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(128 * 1024 * 1024);
+});
+
+test('a line past the limit is a warning and is not held; the lines around it are read', () => {
+  const path = join(temporaryFolder(), 'f.jsonl');
+  writeFileSync(path, `{"a":1}\n${' '.repeat(maxLineBytes)}{"b":2}\n{"c":3}\n`);
+  const items = [...readJsonLines(path)];
+  expect(values(items)).toEqual([{ a: 1 }, { c: 3 }]);
+  expect(warnings(items)).toEqual([`2: longer than ${maxLineBytes} bytes`]);
+});
+
+test('a FIFO or a device is refused and not waited for', () => {
+  const fifo = join(temporaryFolder(), 'f.jsonl');
+  execFileSync('mkfifo', [fifo]);
+  for (const path of [fifo, '/dev/zero']) expect(() => [...readJsonLines(path)]).toThrow('not a regular file');
 });
 
 test('a whole line glued to a torn one by NUL bytes is read', () => {

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -7,6 +7,8 @@ const LF = 0x0a;
 const chunkBytes = 64 * 1024;
 /** Read in one go while following; what is left is read the next time. */
 const mostPerRead = 512 * 1024;
+/** A FIFO in the place of a record, in a folder that somebody sent, must not be waited for. */
+const withoutWaiting = constants.O_RDONLY | constants.O_NONBLOCK;
 /** A line longer than this is no line of ours. */
 const longestLine = 16 * 1024 * 1024;
 
@@ -60,7 +62,7 @@ export class LineTail {
   #open(): number | undefined {
     if (this.#fd !== undefined) return this.#fd;
     try {
-      this.#fd = openSync(this.path, 'r');
+      this.#fd = openSync(this.path, withoutWaiting);
     } catch {
       // Not there yet.
     }
@@ -82,7 +84,7 @@ export async function* readLines(
 ): AsyncGenerator<JsonObject> {
   let file: FileHandle;
   try {
-    file = await open(path, 'r');
+    file = await open(path, withoutWaiting);
   } catch {
     return; // A record that was never written has no lines.
   }
@@ -139,7 +141,7 @@ function objectOf(bytes: Buffer): JsonObject | undefined {
 
 export function sizeOf(path: string): number {
   try {
-    const fd = openSync(path, 'r');
+    const fd = openSync(path, withoutWaiting);
     try {
       return fstatSync(fd).size;
     } finally {

@@ -1,4 +1,6 @@
+import { statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { MurError } from '../../errors/index.js';
 import type { MurmurHome } from '../../home/index.js';
 import { type ListedRecord, resolveAddress, type Sweep, sweepRecords, verify } from '../../liveness/index.js';
 import { isBundle } from '../../replay/index.js';
@@ -18,7 +20,7 @@ const mostRecorded = 50;
 
 /**
  * The sessions that addresses name: one that runs, else one that is recorded. Throws `E-TRC-002` or `E-RUN-022` for one that names
- * none, `E-IO-001` for a path that is not there.
+ * none, `E-IO-001` for a path that is not there, `E-TRC-001` for one that is neither records nor a bundle.
  */
 export function targetsOf(addresses: readonly string[], home: MurmurHome): Target[] {
   const sweep = sweepRecords(home);
@@ -58,6 +60,9 @@ function recordedAt(address: string, home: MurmurHome): Target {
   if (!isPath) return { sessionId, recordsDir };
   if (isBundle(recordsDir)) return { sessionId: sessionId || recordsDir, recordsDir, isBundle: true };
   const folder = recordsDir.endsWith('.jsonl') ? dirname(recordsDir) : recordsDir;
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    throw new MurError('E-TRC-001', `${recordsDir} is no bundle of a session`);
+  }
   return { sessionId: sessionId || (sessionOf(folder) ?? basename(folder)), recordsDir: folder };
 }
 
