@@ -1,5 +1,6 @@
 /** The effective configuration as a flat list, each value with the file that says it. Keys and tokens are never in it. */
 import { mergeConfig } from './config-merge.js';
+import { credentialName } from './config-parse.js';
 import type { ConfigFile, EffectiveConfig, RegistrySource } from './config-types.js';
 
 export type ConfigOrigin = 'built-in' | 'global' | 'project';
@@ -42,13 +43,16 @@ function flat(config: ConfigFile | EffectiveConfig): Flat[] {
     value === undefined ? [] : [{ key, value: true, isSecret: true }];
   return [
     ...text('registry.default', registry.default),
-    ...text('registry.index_url', registry.indexUrl),
+    ...text('registry.index_url', withoutPassword(registry.indexUrl)),
     ...registry.sources.map((source): Flat => ({ key: `registry.sources.${source.name}`, value: sourceValue(source) })),
     ...text('inference.provider', inference.provider),
     ...text('inference.model', inference.model),
-    ...text('inference.endpoint', inference.endpoint),
+    ...text('inference.endpoint', withoutPassword(inference.endpoint)),
     ...secret('inference.api_key', inference.apiKey),
-    ...[...config.credentials].flatMap(([name, value]) => secret(`credentials.${name}`, value)),
+    // A name that can never be used may be a key that was pasted into the wrong place.
+    ...[...config.credentials]
+      .filter(([name]) => credentialName.test(name))
+      .flatMap(([name, value]) => secret(`credentials.${name}`, value)),
     ...config.betaEnabled.map((name): Flat => ({ key: `beta.enabled.${name}`, value: true })),
     ...text('containment', containment),
     ...(spend.machineTokensPerDay === undefined
@@ -70,10 +74,15 @@ function flat(config: ConfigFile | EffectiveConfig): Flat[] {
 function sourceValue({ type, repo, url, token }: RegistrySource): Readonly<Record<string, string>> {
   return {
     type,
-    ...(repo === undefined ? {} : { repo }),
-    ...(url === undefined ? {} : { url }),
+    ...(repo === undefined ? {} : { repo: withoutPassword(repo) }),
+    ...(url === undefined ? {} : { url: withoutPassword(url) }),
     ...(token === undefined ? {} : { token: 'set' }),
   };
+}
+
+/** An address, without what stands before its `@`: a name and a password, or a token. */
+function withoutPassword(address: string): string {
+  return address.replace(/^([a-z+]*:\/\/)?[^/?#]*@/i, '$1');
 }
 
 const globalOnly = /^(credentials|host_paths|network)\b|^inference\.api_key$|^inspect$/;
