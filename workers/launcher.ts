@@ -12,7 +12,7 @@ interface Koffi {
   errno(): number;
 }
 
-const address = 0x1000_0000;
+const address = 0x7000_0000;
 const magic = 0x314c_554d;
 const opBytes = 64;
 const flag = { firstIsStored: 1, ignore: 2, skipNext: 4 };
@@ -40,7 +40,10 @@ const cell = Buffer.alloc(4);
 // Node ignores it, and a program that is executed would go on ignoring it.
 signal(SIGPIPE, 0);
 const place = syscall(mmapNumber, address, 0x40_0000, PROT_READ_WRITE, mapFlags, 3, 0);
-if (view.getUint32(0, true) !== magic || Number(place) !== address) process.exit(failed);
+if (view.getUint32(0, true) !== magic || Number(place) !== address) {
+  writeSync(2, 'the launch program could not be mapped at its address\n');
+  process.exit(failed);
+}
 play();
 
 function play(): void {

@@ -33,8 +33,11 @@ export interface Op {
 export const programFd = 3;
 export const reportFd = 4;
 
-/** Where the program is mapped, and how much of it there can be. Below anything a static program or Node maps of itself. */
-export const programAddress = 0x1000_0000;
+/**
+ * Where the program is mapped, and how much of it there can be. Addresses of cells are 32 bits wide, and the heap of a Node that is not
+ * position independent grows up from some 100 MiB.
+ */
+export const programAddress = 0x7000_0000;
 export const programBytesMax = 0x40_0000;
 
 const magic = 0x314c_554d;

@@ -6,15 +6,15 @@
 // Flags: 1 the first argument is what the cell at it holds; 2 go on after a failure; 4 after a failure leave out the next one too.
         .globl  _start
 _start:
-        mov     x8, #222                // mmap(0x10000000, 4 MiB, READ|WRITE, PRIVATE|FIXED, 3, 0)
-        mov     x0, #0x10000000
+        mov     x8, #222                // mmap(0x70000000, 4 MiB, READ|WRITE, PRIVATE|FIXED, 3, 0)
+        mov     x0, #0x70000000
         mov     x1, #0x400000
         mov     x2, #3
         mov     x3, #0x12
         mov     x4, #3
         mov     x5, #0
         svc     #0
-        mov     x19, #0x10000000
+        mov     x19, #0x70000000
         cmp     x0, x19
         b.ne    unusable
         ldr     w9, [x19]

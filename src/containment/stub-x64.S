@@ -7,15 +7,15 @@
         .intel_syntax noprefix
         .globl  _start
 _start:
-        mov     eax, 9                  # mmap(0x10000000, 4 MiB, READ|WRITE, PRIVATE|FIXED, 3, 0)
-        mov     edi, 0x10000000
+        mov     eax, 9                  # mmap(0x70000000, 4 MiB, READ|WRITE, PRIVATE|FIXED, 3, 0)
+        mov     edi, 0x70000000
         mov     esi, 0x400000
         mov     edx, 3
         mov     r10d, 0x12
         mov     r8d, 3
         xor     r9d, r9d
         syscall
-        mov     ebx, 0x10000000
+        mov     ebx, 0x70000000
         cmp     rax, rbx
         jne     unusable
         cmp     dword ptr [rbx], 0x314c554d     # "MUL1"

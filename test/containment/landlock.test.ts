@@ -8,7 +8,7 @@ import {
   rulesetAttribute,
   writable,
 } from '../../src/containment/landlock.js';
-import { assemble } from '../../src/containment/program.js';
+import { assemble, programAddress } from '../../src/containment/program.js';
 import { callsOf } from '../../src/containment/steps.js';
 
 const versions = [1, 2, 3, 4, 5, 6, 7];
@@ -75,7 +75,7 @@ describe('the steps', () => {
     const view = new DataView(bytes.buffer);
     const allowed = (name: string) => {
       const at = 64 * (names.indexOf(name) + 1);
-      return view.getBigUint64(Number(view.getBigInt64(at + 32, true)) - 0x1000_0000, true);
+      return view.getBigUint64(Number(view.getBigInt64(at + 32, true)) - programAddress, true);
     };
     expect(allowed('landlock_add_rule for /work')).toBe(BigInt(writable | right.execute));
     expect(allowed('landlock_add_rule for /bin/tool')).toBe(BigInt(right.execute | right.readFile));
