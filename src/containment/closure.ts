@@ -38,6 +38,11 @@ export function elfFacts(path: string): ElfFacts | undefined {
   return facts;
 }
 
+/** Whether `elfFacts` would answer without reading the file. */
+export function isKnown(path: string): boolean {
+  return known.get(path)?.identity === identityOf(path) && known.has(path);
+}
+
 /** Device, number, size and times of a file: another value means it may hold something else. */
 export function identityOf(path: string): string | undefined {
   try {

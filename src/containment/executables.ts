@@ -5,7 +5,7 @@
  */
 import { existsSync } from 'node:fs';
 import type { InterpreterRuntimeGrant, StagedRuntimeGrant } from '../manifest/index.js';
-import { closureOf, elfFacts } from './closure.js';
+import { closureOf, elfFacts, isKnown } from './closure.js';
 import { deriveInterpreter } from './interpreter.js';
 import { findInPath } from './path-search.js';
 import { interpretersOf, readShebang } from './shebang.js';
@@ -51,6 +51,8 @@ export interface Executables {
   readonly readable: readonly PathGrant[];
   readonly derived: readonly DerivedInterpreter[];
   readonly unreachableScripts: readonly UnreachableScript[];
+  /** Programs whose needs were known from an earlier session of this runtime and whose file is unchanged. */
+  readonly reused: readonly string[];
 }
 
 /** What an interpreter said about itself (spec/containment.md 9.3). */
@@ -81,6 +83,7 @@ export async function resolveExecutables(asked: ExecutablesAsked): Promise<Execu
     findInPath(name, asked.path).map(({ path }, index) => ({ name, path, first: index === 0 })),
   );
   const programs = new Set(found.map(({ path }) => path));
+  const reused = [...programs].filter(isKnown).sort();
   const binaries = found.map((each): Binary => ({ ...each, ...imageOf(each.path, programs) }));
   const { loaders, libraries } = closureOf([...programs]);
   const derived = await deriveAll(asked, binaries);
@@ -101,6 +104,7 @@ export async function resolveExecutables(asked: ExecutablesAsked): Promise<Execu
     ],
     derived,
     unreachableScripts: unreachable(asked, binaries, [...declared.map(({ path }) => path), ...dirs]),
+    reused,
   };
 }
 

@@ -57,6 +57,17 @@ describe('the programs of an allowed name', () => {
     expect(executable).toEqual([first, second]);
   });
 
+  test('are read once, and again when the file is another', async () => {
+    const tool = put('one/tool', craftElf({}));
+    expect((await resolve(['tool'])).reused).toEqual([]);
+    expect((await resolve(['tool'])).reused).toEqual([tool]);
+    put('one/tool', craftElf({ needed: ['libx.so'], runpath: root }));
+    const library = put('libx.so', craftElf({}));
+    const again = await resolve(['tool']);
+    expect(again.reused).toEqual([]);
+    expect(again.readable.map(({ path }) => path)).toContain(library);
+  });
+
   test('are not folders and not files without the right to execute', async () => {
     mkdirSync(join(root, 'one/tool'));
     put('two/tool', craftElf({}), 0o644);
@@ -175,6 +186,12 @@ describe('helpers of a compiler', () => {
     expect(await ask()).toEqual({ uncovered, unasked: [] });
     expect(await ask([join(root, 'two')])).toEqual({ uncovered: [], unasked: [] });
     expect((await ask([], ['cc', 'ld'])).uncovered).toEqual(uncovered.slice(0, 1));
+  });
+  test.runIf(existsSync('/usr/bin/gcc'))('of a compiler of this machine', async () => {
+    const { binaries } = await resolve(['gcc'], { path: '/usr/bin' });
+    const { uncovered, unasked } = await compilerHelpers({ binaries, path: '/usr/bin', grantedFolders: [] });
+    expect(unasked).toEqual([]);
+    expect(uncovered.map(({ helper }) => helper)).toEqual(expect.arrayContaining(['cc1', 'as', 'ld', 'collect2']));
   });
   test('a driver that fails is told as one that could not be asked', async () => {
     driver('exit 3');

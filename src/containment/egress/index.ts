@@ -3,6 +3,9 @@
  * knows the allowed names, and a relay that connects from outside to what the rules allow (spec/containment.md 14). Programs need no
  * proxy variables and cannot avoid it: inside there is no other way out.
  *
+ * What differs from a plain network: a refused connection to a port of the list is made and then reset, one to another port is refused;
+ * a command cannot listen on a port of the list, where a listener of ours is.
+ *
  * Refused: names and addresses no rule names, names that resolve to private addresses without a rule that permits it, every other
  * port, UDP but for names, IPv6 like IPv4. Does not stop: data sent to an allowed host, timing, and commands of one session that talk
  * to each other inside. Not the rules (src/policy/network.ts), not the egress of guests (src/wasm/egress), not unix sockets (the

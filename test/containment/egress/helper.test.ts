@@ -1,9 +1,15 @@
-import { closeSync } from 'node:fs';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { locateUnshare, startHelper } from '../../../src/containment/egress/helper.js';
 import { Names } from '../../../src/containment/egress/names.js';
 import { Refusals } from '../../../src/containment/egress/refusals.js';
 import { serveNames } from '../../../src/containment/egress/resolver.js';
+import { workerFile } from '../../../src/wasm/worker-file.js';
 import { scriptInside } from './inside.js';
 
 test.runIf(process.platform === 'linux')(
@@ -38,3 +44,16 @@ test.runIf(process.platform === 'linux')(
     await Promise.all(handed.resolvers.map((socket) => new Promise<void>((done) => socket.close(() => done()))));
   },
 );
+
+test('without koffi the helper says so, before it touches any network', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'mur-helper-'));
+  const built = fileURLToPath(workerFile('network-helper'));
+  writeFileSync(join(root, 'package.json'), '{"type":"module"}');
+  for (const name of ['network-helper.js', 'netlink.js']) copyFileSync(join(dirname(built), name), join(root, name));
+  const request = JSON.stringify({ ports: [], loopbackResolvers: [], resolvers6: [] });
+  const child = fork(join(root, 'network-helper.js'), [request], { env: {}, execArgv: [] });
+  const [message] = await once(child, 'message');
+  expect(message).toEqual({ type: 'failed', reason: expect.stringMatching(/^koffi, an optional dependency/) });
+  if (child.exitCode === null) await once(child, 'exit');
+  rmSync(root, { recursive: true, force: true });
+});

@@ -36,7 +36,7 @@ const connecting = (host: string, port: number) => `
   socket.resume();`;
 
 describe.runIf(linux)('a network of a session', () => {
-  test('programs that know nothing of it reach an allowed name, whatever proxy variables say', async () => {
+  test('proxy-env: programs that know nothing of it reach an allowed name, whatever proxy variables say', async () => {
     const server = await web();
     const { network } = await session([`http://api.example:${server.port}`], { privateNames: [], resolve: loopback });
     const url = `http://api.example:${server.port}/`;
@@ -66,7 +66,7 @@ describe.runIf(linux)('a network of a session', () => {
     expect(network.counts).toMatchObject({ connections: 3, refusedConnections: 0 });
   });
 
-  test('a name no rule has is refused at once, and told once', async () => {
+  test('dns-exfiltration: a name no rule has is refused at once, and told once', async () => {
     const { network, facts } = await session(['api.example']);
     const asked = await scriptInside<string[]>(
       network,
@@ -97,7 +97,7 @@ describe.runIf(linux)('a network of a session', () => {
     );
   });
 
-  test('a listener on the same host that no rule names is never reached, by any address, TCP or UDP', async () => {
+  test('udp-exfiltration, connect-unlisted-tcp-host: a listener on the same host that no rule names is never reached, by any address, TCP or UDP', async () => {
     const allowed = await web();
     const other = await hostServer((socket) => socket.resume());
     cleanups.push(() => other.close());
