@@ -18,9 +18,11 @@ export const caller: Caller = { taskId: 'tsk_1', turn: 0, contextId: 'ctx_1', tr
 type Line = Readonly<Record<string, unknown>>;
 
 /** The commands of a session with real folders, a real trace and real processes; gone with its test, and nothing left behind. */
-export function commandSession(change: Partial<Omit<CommandHost, 'records' | 'trace'>> & { graceMs?: number } = {}) {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), 'mur-command-')));
-  for (const folder of ['work', 'temp', 'records']) mkdirSync(join(root, folder));
+export function commandSession(
+  change: Partial<Omit<CommandHost, 'records' | 'trace'>> & { readonly graceMs?: number; readonly root?: string } = {},
+) {
+  const root = change.root ?? realpathSync(mkdtempSync(join(tmpdir(), 'mur-command-')));
+  for (const folder of ['work', 'temp', 'records']) mkdirSync(join(root, folder), { recursive: true });
   const records = holdDirectory(join(root, 'records'));
   const trace = new TraceWriter({ records, sessionId: 'ses_a', clock: systemClock });
   trace.write('session_start', sessionStart);
@@ -29,7 +31,7 @@ export function commandSession(change: Partial<Omit<CommandHost, 'records' | 'tr
   const box = plainBox(join(root, 'work'));
   const tasks: TaskRequest[] = [];
   const log: LogEntry[] = [];
-  const { graceMs, ...rest } = change;
+  const { graceMs, root: _, ...rest } = change;
   const host: CommandHost = {
     box,
     clock: systemClock,
@@ -48,7 +50,7 @@ export function commandSession(change: Partial<Omit<CommandHost, 'records' | 'tr
     await commands.sweep();
     await trace.close();
     records.close();
-    rmSync(root, { recursive: true });
+    rmSync(root, { recursive: true, force: true });
   });
   const lines = (event?: string): Line[] =>
     readFileSync(join(root, 'records/trace.jsonl'), 'utf8')
