@@ -1,8 +1,7 @@
 /** Changing a configuration file: one process at a time, and in one step for whoever reads it. */
-import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { MurError } from '../errors/index.js';
-import { type ConfigPaths, locateConfig, readConfigText } from '../home/config.js';
+import { locateConfig, readConfigText } from '../home/config.js';
 import { newGlobalText } from '../home/config-edit.js';
 import { holdDirectory } from '../home/held.js';
 import { murmurHome } from '../home/murmur-home.js';
@@ -62,8 +61,3 @@ export async function editConfig(
 }
 
 export const globalName = `~/${folderName}/${fileName}`;
-
-/** Whether a command in this folder reads any configuration file. */
-export function hasConfig({ global, project }: ConfigPaths): boolean {
-  return existsSync(global) || existsSync(project);
-}
