@@ -1,6 +1,7 @@
 /**
  * What is started around the player of a launch program: namespaces and mounts. Pure, but for the descriptors it is given numbers of.
  */
+import { startFailure } from './box-errors.js';
 import type { Chain, HostReport } from './host.js';
 import { type DescriptorsForMounts, mountArguments } from './mount-arguments.js';
 import type { MountPlan } from './mounts.js';
@@ -21,7 +22,7 @@ export interface ChainAsked {
   readonly mounts: DescriptorsForMounts;
 }
 
-/** The command line, outermost first. Throws an `Error` that names a tool the host report does not have. */
+/** The command line, outermost first. Throws `StartFailure` for a tool the host report does not have. */
 export function commandLine(asked: ChainAsked): readonly string[] {
   return [...intoNetwork(asked), ...intoNamespaces(asked), asked.player.file, ...asked.player.args];
 }
@@ -72,6 +73,6 @@ function bubblewrap({ host, isSealed, plan, ownNetwork, infoFd, mounts }: ChainA
 }
 
 function toolOf(path: string | null | undefined, name: string): string {
-  if (path === null || path === undefined) throw new Error(`${name} was not found on this host`);
+  if (path === null || path === undefined) throw startFailure(name, 'it was not found on this host', false);
   return path;
 }

@@ -22,7 +22,7 @@ import {
 } from './steps.js';
 import type { Tier } from './tier.js';
 
-export interface ProgramAsked {
+export interface StepsAsked {
   readonly arch: Architecture;
   readonly tier: Tier;
   readonly chain: Chain;
@@ -35,23 +35,32 @@ export interface ProgramAsked {
   readonly landlockAbi: number | null;
   readonly rules: readonly LandlockRule[];
   readonly kindOf: (path: string) => 'file' | 'directory' | undefined;
-  readonly limits: readonly Rlimit[];
   readonly unixSockets: boolean;
   readonly noInet: boolean;
   /** A name the process has until the exec, where the report cannot tell that it happened. */
   readonly nameUntilExec: string | undefined;
-  readonly command: {
-    readonly path: string;
-    readonly argv: readonly string[];
-    readonly env: Readonly<Record<string, string>>;
-  };
+}
+
+/** What all commands with the same grants have in common. Making it costs more than starting a program does. */
+export interface CommonSteps {
+  readonly arch: Architecture;
+  /** Before the limits. */
+  readonly head: readonly Op[];
+  /** After them. */
+  readonly tail: readonly Op[];
+}
+
+export interface Command {
+  readonly path: string;
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
 }
 
 const PR_SET_NAME = 15;
 
-/** The ops of a command, to be assembled and to name a failure by. */
-export function programOf(asked: ProgramAsked): readonly Op[] {
-  const { arch, tier, chain, plan, command } = asked;
+/** The steps around the limits. */
+export function commonSteps(asked: StepsAsked): CommonSteps {
+  const { arch, tier, chain, plan } = asked;
   const call = callsOf(arch);
   const isConfined = tier !== 'none';
   const mounts =
@@ -60,7 +69,7 @@ export function programOf(asked: ProgramAsked): readonly Op[] {
       : chain === 'unshare'
         ? mountSteps(call, plan, asked.privateProc)
         : mountChangeSteps(call, plan);
-  return [
+  const head = [
     ...(asked.cgroupFd === undefined ? [] : [joinCgroup(call, asked.cgroupFd)]),
     ...(asked.nameUntilExec === undefined ? [] : [call('prctl', [PR_SET_NAME, text(asked.nameUntilExec), 0, 0, 0])]),
     startOp(syscallNumber('write', arch)!),
@@ -72,8 +81,16 @@ export function programOf(asked: ProgramAsked): readonly Op[] {
     ...(asked.landlockAbi !== null && (tier === 'full' || tier === 'sealed')
       ? landlockSteps(call, asked.landlockAbi, asked.rules, asked.kindOf)
       : []),
-    ...setLimits(call, asked.limits),
-    ...(isConfined ? [loadFilter(call, seccompFilter(asked))] : []),
-    execute(call, command.path, command.argv, command.env),
   ];
+  return { arch, head, tail: isConfined ? [loadFilter(call, seccompFilter(asked))] : [] };
+}
+
+/** The ops of one command, to be assembled and to name a failure by. */
+export function programOf(
+  { arch, head, tail }: CommonSteps,
+  limits: readonly Rlimit[],
+  command: Command,
+): readonly Op[] {
+  const call = callsOf(arch);
+  return [...head, ...setLimits(call, limits), ...tail, execute(call, command.path, command.argv, command.env)];
 }
