@@ -13,6 +13,8 @@ export interface ChainAsked {
   readonly isSealed: boolean;
   readonly plan: MountPlan | undefined;
   readonly player: Player;
+  /** Path of util-linux' setpriv, where it is installed. */
+  readonly setpriv: string | undefined;
   /** Descriptors, in the child, of a network made for the session. */
   readonly network: { readonly userns: number; readonly netns: number } | undefined;
   /** Whether the command gets an empty network of its own. */
@@ -45,6 +47,7 @@ function intoNamespaces(asked: ChainAsked): readonly string[] {
       return bubblewrap(asked);
     case 'unshare':
       return [
+        ...endsWithRuntime(asked),
         toolOf(asked.host.unshare, 'unshare'),
         // The user who calls; mounts, pids and ipc of its own; it all ends with this process.
         ...['-c', '-m', '-p', '-i', '-f', '--kill-child', '--keep-caps'],
@@ -57,6 +60,11 @@ function intoNamespaces(asked: ChainAsked): readonly string[] {
     default:
       return [];
   }
+}
+
+/** unshare takes its child along, but nothing would take unshare along when the runtime is killed. Of the same package. */
+function endsWithRuntime({ setpriv }: ChainAsked): readonly string[] {
+  return setpriv === undefined ? [] : [setpriv, '--pdeathsig', 'KILL', '--'];
 }
 
 function bubblewrap({ host, isSealed, plan, ownNetwork, infoFd, mounts }: ChainAsked): readonly string[] {

@@ -3,6 +3,7 @@
  */
 import { spawn } from 'node:child_process';
 import { closeSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { isMurError, reasonOf } from '../errors/index.js';
 import type { Rlimit } from '../resources/index.js';
@@ -91,6 +92,7 @@ async function contained(
     isSealed,
     plan,
     player,
+    setpriv: setprivBeside(host.unshare),
     network: network && { userns: inChild(network.usernsFd), netns: inChild(network.netnsFd) },
     ownNetwork,
     infoFd,
@@ -177,6 +179,11 @@ function prepare(
     nameUntilExec,
   });
   return { plan, steps };
+}
+
+function setprivBeside(unshare: string | null): string | undefined {
+  const path = unshare === null ? undefined : join(dirname(unshare), 'setpriv');
+  return path !== undefined && kindOf(path) === 'file' ? path : undefined;
 }
 
 function ownerOf(path: string): { readonly uid: number; readonly gid: number } {

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import {
   closeSync,
   mkdirSync,
@@ -10,12 +11,13 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, test, vi } from 'vitest';
 import { mapsTemp } from '../../../src/containment/box.js';
 import { openSessionNetwork } from '../../../src/containment/egress/index.js';
 import { koffi } from '../../../src/liveness/native.js';
-import { decisionFor, fullHost, outcomeOf, testBox } from './host.js';
+import { closureOf, decisionFor, fullHost, outcomeOf, testBox } from './host.js';
 import { boxOf, hostOf, marker, pidsWith, place, type Variant } from './suite.js';
 
 const scoped: Variant = { floor: 'scoped', chain: 'bubblewrap', launcher: 'stub' };
@@ -155,6 +157,33 @@ describe.runIf(isLinux)('a box at its edges', () => {
     expect(pidsWith(seconds)).toEqual([]);
     expect((await outcomeOf(running)).signal).toBe('SIGKILL');
     await it.close();
+  });
+
+  test('a runtime that is killed takes its commands along, on every chain', async () => {
+    const box = pathToFileURL(resolve(import.meta.dirname, '../../../dist/src/containment/box.js')).href;
+    for (const chain of ['bubblewrap', 'unshare', 'stub'] as const) {
+      const it = await boxOf({ ...scoped, chain });
+      const seconds = marker();
+      const request = JSON.stringify({
+        host: hostOf({ ...scoped, chain }),
+        decision: decisionFor(hostOf({ ...scoped, chain }), {}),
+        folders: it.folders,
+        policy: { unixSocketsAllowed: false, workdirExecAllowed: false },
+        resources: { noCore: true },
+        executables: closureOf(['sleep']),
+      });
+      const code = `const { openBox } = await import('${box}'); const box = await openBox(${request});
+        await box.start({ path: '${realpathSync('/bin/sleep')}', argv0: 'sleep', args: ['${seconds}'], env: {} });
+        process.stdout.write('ready'); setInterval(() => {}, 1000);`;
+      const runtime = spawn(process.execPath, ['--input-type=module', '-e', code], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      await new Promise((ready) => runtime.stdout.once('data', ready));
+      expect([chain, pidsWith(seconds).length]).toEqual([chain, expect.toSatisfy((count: number) => count >= 1)]);
+      runtime.kill('SIGKILL');
+      await vi.waitUntil(() => pidsWith(seconds).length === 0, { timeout: 20_000, interval: 10 });
+      await it.close();
+    }
   });
 
   test('a session under /tmp keeps its folders where they are', () => {
