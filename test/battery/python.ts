@@ -85,6 +85,8 @@ W = P['work']
 CLASS = P['class']
 libc = ctypes.CDLL(None, use_errno=True)
 class NoEvidence(Exception): pass
+class Held(Exception): pass
+def held(why): raise Held(why)
 def none(why): raise NoEvidence(why)
 def call(name, *args):
     ctypes.set_errno(0)
@@ -128,6 +130,7 @@ def attempt(name):
     return add
 def show(f):
     try: return {'kind': 'through', 'detail': str(f())[:300]}
+    except Held as e: return {'kind': 'held', 'detail': str(e)}
     except NoEvidence as e: return {'kind': 'none', 'detail': str(e)}
     except OSError as e:
         if e.errno is None: return {'kind': 'none', 'detail': repr(e)}
