@@ -5,16 +5,25 @@
  *
  * Does not stop: somebody who may write into a store. Its hashes guard against decay and torn writes; the lock guards the rest.
  */
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { MurError } from '../errors/index.js';
-import { ioError } from '../home/index.js';
-import { artifactNameProblem, pathSegmentProblem } from '../manifest/index.js';
+import { artifactNameProblem, versionProblem } from '../manifest/index.js';
+import { shorten } from '../text/index.js';
 import { openArchive } from './archive.js';
 import type { ArtifactMeta, PackedArtifact } from './describe.js';
+import { artifactFileStem } from './file-name.js';
+import { inFolders } from './local/folders.js';
 import { writeMeta } from './local/meta.js';
 import { readSet } from './local/read.js';
-import { isStoreFolder, type Mode, partPath, setPlace, versionFolder } from './local/set.js';
+import {
+  isStoreFolder,
+  longestFileName,
+  type Mode,
+  maxFileNameBytes,
+  partPath,
+  setPlace,
+  versionFolder,
+} from './local/set.js';
 import { versionsOf, walkStore } from './local/walk.js';
 import { writeSet } from './local/write.js';
 import type { ArtifactStore, StoredArtifact } from './store.js';
@@ -80,7 +89,7 @@ interface Wanted {
 async function find(kind: LocalStore['kind'], root: string, wanted: Wanted): Promise<StoredArtifact | undefined> {
   const { name, version } = wanted;
   // Both become folder names, so they must be ones.
-  if (artifactNameProblem(name) !== undefined || pathSegmentProblem(version) !== undefined) return undefined;
+  if (artifactNameProblem(name) !== undefined || versionProblem(version) !== undefined) return undefined;
   if (!hasFolder(root, versionFolder(name, version))) return undefined;
   for (const platform of [wanted.platform, undefined]) {
     const place = setPlace(root, name, version, platform);
@@ -95,6 +104,7 @@ async function find(kind: LocalStore['kind'], root: string, wanted: Wanted): Pro
       names: archive.names,
       sha256: set.sha256,
       ...(platform === undefined ? {} : { platform }),
+      ...(set.isUndescribed ? { isUndescribed: true } : {}),
       ...(isUntagged ? { warnings: [untagged(name, version, path)] } : {}),
       read: (file) => archive.read(file),
     };
@@ -123,39 +133,36 @@ function fileArtifact(task: {
 }): { readonly path: string } {
   const { root, artifact, mode } = task;
   const { name, version } = artifact.meta;
-  checkIdentity(name, version);
+  checkIdentity(name, version, artifact.platform);
   // What is below ~/.murmur is the user's alone; a project's is as open as the project.
   const [folderMode, fileMode] = task.kind === 'global' ? [0o700, 0o600] : [0o777, 0o666];
-  makeFolders(root, versionFolder(name, version), folderMode);
   const place = setPlace(root, name, version, artifact.platform);
-  const outcome = writeSet({
-    place,
-    mode,
-    folderMode,
-    fileMode,
-    files: { '.mur.zip': artifact.bytes, '.sha256': `${artifact.sha256}\n`, '.meta.json': writeMeta(artifact.meta) },
-    onStep: task.options.onStep ?? (() => undefined),
-  });
+  const outcome = inFolders(root, versionFolder(name, version), folderMode, () =>
+    writeSet({
+      place,
+      mode,
+      folderMode,
+      fileMode,
+      files: { '.mur.zip': artifact.bytes, '.sha256': `${artifact.sha256}\n`, '.meta.json': writeMeta(artifact.meta) },
+      onStep: task.options.onStep ?? (() => undefined),
+    }),
+  );
   if (outcome === 'written') return { path: partPath(place, '.mur.zip') };
   throw new MurError('E-REG-003', `artifact ${name}@${version} already exists in registry ${root}`);
 }
 
-function checkIdentity(name: string, version: string): void {
+function checkIdentity(name: string, version: string, platform: string | undefined): void {
   const problem = artifactNameProblem(name);
-  if (problem !== undefined) throw new MurError('E-BLD-001', `invalid artifact name '${name}': ${problem}`);
-  const versionProblem = pathSegmentProblem(version);
-  if (versionProblem === undefined) return;
-  throw new MurError('E-MAN-003', `invalid version '${version}' of artifact '${name}': ${versionProblem}`);
+  if (problem !== undefined) throw new MurError('E-BLD-001', `invalid artifact name '${shorten(name)}': ${problem}`);
+  const wrong = versionProblem(version) ?? longNameProblem(name, version, platform);
+  if (wrong === undefined) return;
+  throw new MurError('E-MAN-003', `invalid version '${shorten(version)}' of artifact '${shorten(name)}': ${wrong}`);
 }
 
-function makeFolders(root: string, folders: readonly string[], mode: number): void {
-  try {
-    mkdirSync(root, { recursive: true, mode });
-    folders.forEach((_, index) => {
-      const path = join(root, ...folders.slice(0, index + 1));
-      if (!isStoreFolder(path)) mkdirSync(path, { recursive: true, mode });
-    });
-  } catch (error) {
-    throw ioError('cannot make the artifact store', root, error);
-  }
+/** A version of any allowed length fits, with the platforms mur knows; `mur publish --platform` takes longer ones. */
+function longNameProblem(name: string, version: string, platform: string | undefined): string | undefined {
+  const bytes = Buffer.byteLength(longestFileName(artifactFileStem(name, version, platform)));
+  return bytes <= maxFileNameBytes
+    ? undefined
+    : `its file would have a name of ${bytes} bytes, and a file system takes ${maxFileNameBytes}`;
 }

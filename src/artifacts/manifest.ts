@@ -1,8 +1,9 @@
 import { MurError } from '../errors/index.js';
-import { pathSegmentProblem } from '../manifest/index.js';
+import { versionProblem } from '../manifest/index.js';
 import { present } from '../manifest/present.js';
 import { kindOf } from '../manifest/shape.js';
 import { parseYaml } from '../manifest/yaml.js';
+import { shorten } from '../text/index.js';
 import { readModels } from './models.js';
 import type { ArtifactManifest, PackagingType } from './types.js';
 import { readUpstreamAuth } from './upstream-auth.js';
@@ -58,9 +59,9 @@ export function parseArtifactManifest(text: string, where: string, fallbackVersi
 }
 
 function checkVersion(version: string, where: string): string {
-  const problem = pathSegmentProblem(version);
+  const problem = versionProblem(version);
   if (problem === undefined) return version;
-  throw new MurError('E-MAN-003', `${where}: invalid version '${version}': ${problem}`);
+  throw new MurError('E-MAN-003', `${where}: invalid version '${shorten(version)}': ${problem}`);
 }
 
 const packagingTypes: readonly PackagingType[] = ['wasm', 'native', 'static'];

@@ -11,6 +11,8 @@ export interface StoredArtifact {
   readonly sha256: string;
   /** `linux-x86_64`: set when what was found is the variant for that platform. */
   readonly platform?: string;
+  /** Set when what describes it beside the archive is missing or is not about it. Storing it again mends that. */
+  readonly isUndescribed?: true;
   /** What is worth telling although the artifact is usable. */
   readonly warnings?: readonly { readonly code: WarningCode; readonly message: string }[];
   /** The bytes of one file. Rejects with a `MurError`. */

@@ -2,7 +2,8 @@ import { readdirSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { openZip, type PackEntry } from '../artifacts/index.js';
 import { MurError, reasonOf } from '../errors/index.js';
-import { isMissing, pathSegmentProblem, readRegularFile } from '../manifest/index.js';
+import { isMissing, readRegularFile, versionProblem } from '../manifest/index.js';
+import { shorten } from '../text/index.js';
 import { pack } from './build.js';
 import { parseDeclaration } from './declaration.js';
 import { archiveFileName, type PlannedEntry, planBuild } from './plan.js';
@@ -78,8 +79,8 @@ export function skillName(path: string): string {
 }
 
 function generated({ path, name = skillName(path), version, summary }: SkillOptions): string {
-  const problem = pathSegmentProblem(version);
-  if (problem !== undefined) throw new MurError('E-MAN-003', `invalid version '${version}': ${problem}`);
+  const problem = versionProblem(version);
+  if (problem !== undefined) throw new MurError('E-MAN-003', `invalid version '${shorten(version)}': ${problem}`);
   const lines = [`name: ${JSON.stringify(name)}`, `version: ${JSON.stringify(version)}`, 'runtime: skill'];
   if (summary !== undefined) lines.push(`description: ${JSON.stringify(summary)}`);
   return `${lines.join('\n')}\n`;

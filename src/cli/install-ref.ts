@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { MurError } from '../errors/index.js';
-import { artifactNameProblem, pathSegmentProblem } from '../manifest/index.js';
+import { artifactNameProblem, versionProblem } from '../manifest/index.js';
+import { shorten } from '../text/shorten.js';
 
 /** What `mur install` was asked for (spec/cli.md section 7). */
 export type InstallRef =
@@ -27,8 +28,8 @@ export function parseInstallRef(ref: string | undefined): InstallRef {
   if (problem !== undefined) throw invalid(ref, `'${name}' is not an artifact name: ${problem}`);
   if (at === -1) return { kind: 'latest', name };
   const version = ref.slice(at + 1);
-  const wrong = pathSegmentProblem(version);
-  if (wrong !== undefined) throw invalid(ref, `'${version}' is not a version: ${wrong}`);
+  const wrong = versionProblem(version);
+  if (wrong !== undefined) throw invalid(ref, `'${shorten(version)}' is not a version: ${wrong}`);
   if (reservedVersions.includes(version)) {
     throw invalid(ref, `'${version}' is not a version`, `mur install ${name} takes the latest release`);
   }
@@ -47,7 +48,7 @@ function release(ref: string): InstallRef {
 }
 
 function invalid(ref: string, why: string, hint?: string): MurError {
-  return new MurError('E-IO-003', `cannot install '${ref}': ${why}`, {
+  return new MurError('E-IO-003', `cannot install '${shorten(ref, 120)}': ${why}`, {
     hint: hint ?? 'write name@version, name, github:owner/repo@tag, or a path such as ./tool-0.1.0.mur.zip',
   });
 }

@@ -22,7 +22,7 @@ export interface Found {
   /** A source of config.yaml gave it. */
   readonly isFromSource: boolean;
   /** Where it lies, when it came from a store of this machine. */
-  readonly stored?: { readonly store: LocalStore; readonly path: string };
+  readonly stored?: { readonly store: LocalStore; readonly path: string; readonly isWhole: boolean };
 }
 
 export interface SourcesOptions {
@@ -93,7 +93,7 @@ export class InstallSources {
             artifact: filedAs(artifact, stored.platform),
             from: stored.place,
             isFromSource: false,
-            stored: { store, path: stored.place },
+            stored: { store, path: stored.place, isWhole: stored.isUndescribed !== true },
           };
           return { found };
         }

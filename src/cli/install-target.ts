@@ -75,7 +75,7 @@ export class InstallTarget {
   }
 
   async #put({ artifact, stored }: Found): Promise<string> {
-    if (stored?.store.root === this.store.root) return stored.path;
+    if (stored?.store.root === this.store.root && stored.isWhole) return stored.path;
     return (await this.store.put(artifact)).path;
   }
 

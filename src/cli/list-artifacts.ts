@@ -1,6 +1,6 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { ArtifactMeta } from '../artifacts/describe.js';
-import { type LocalStore, localStore, type StoreRow } from '../artifacts/local-store.js';
+import { type LocalStore, localStore, type StoreProblem, type StoreRow } from '../artifacts/local-store.js';
 import { findProjectRoot, projectStoreRoot } from '../artifacts/stores.js';
 import { locateMurmurHome } from '../home/murmur-home.js';
 import type { CliContext, ExitStatus } from './context.js';
@@ -9,6 +9,9 @@ import { type Table, tableText } from './list-table.js';
 import { warningLine } from './output.js';
 import { oneLine } from './safe-text.js';
 import { styleFor, wantsColor } from './style.js';
+
+const maxWarnings = 20;
+const maxShown = 400;
 
 /** One artifact of a store; a native one stands for all of its platforms. */
 interface ListedArtifact {
@@ -25,16 +28,28 @@ export async function listArtifacts(flags: ListFlags, { stdout, stderr, env }: C
   const listed: ListedArtifact[] = [];
   for (const store of stores) {
     listed.push(...merge(store.kind, await store.list(), flags.contract));
-    for (const { path, reason } of await store.problems()) {
+    warnOf(await store.problems(), (message) => {
       const style = styleFor(wantsColor({ isTerminal: stderr.isTerminal, env, noColor: !flags.color }));
-      stderr.write(`${warningLine({ code: '', message: `${path}: ${reason}`, origin: 'cli' }, style)}\n`);
-    }
+      stderr.write(`${warningLine({ code: '', message, origin: 'cli' }, style)}\n`);
+    });
   }
   const style = styleFor(wantsColor({ isTerminal: stdout.isTerminal, env, noColor: !flags.color }));
   if (flags.json === true) stdout.write(`${JSON.stringify(listed.map(json))}\n`);
   else if (listed.length === 0) stdout.write('No artifacts found.\n');
   else stdout.write(tableText(tableOf(listed, flags), style));
   return 0;
+}
+
+/** A store full of other files gives a screen of warnings, not a wall. */
+function warnOf(problems: readonly StoreProblem[], warn: (message: string) => void): void {
+  for (const { path, reason } of problems.slice(0, maxWarnings)) warn(`${shortened(path)}: ${shortened(reason)}`);
+  const more = problems.length - maxWarnings;
+  if (more > 0) warn(`${more} more in ${dirname(problems.at(-1)!.path)} and around it`);
+}
+
+/** The end of a path says more than its beginning, and the beginning says where. */
+function shortened(text: string): string {
+  return text.length <= maxShown ? text : `${text.slice(0, maxShown / 2)}...${text.slice(-maxShown / 2)}`;
 }
 
 function storesOf({ global, all }: ListFlags, env: CliContext['env']): LocalStore[] {

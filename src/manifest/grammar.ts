@@ -35,6 +35,18 @@ export function pathSegmentProblem(text: string): string | undefined {
   return undefined;
 }
 
+/**
+ * The longest version in bytes. The specification sets no bound; ours leaves room for the longest name and the longest ending in
+ * the 255 bytes that a file system gives a file name.
+ */
+export const maxVersionBytes = 128;
+
+/** Why `text` is no version of an artifact; `undefined` when it is one. A version becomes a folder and a part of file names. */
+export function versionProblem(text: string): string | undefined {
+  if (Buffer.byteLength(text) > maxVersionBytes) return `it must not be longer than ${maxVersionBytes} bytes`;
+  return pathSegmentProblem(text);
+}
+
 /** How a workdir subpath leaves the work folder; `undefined` when it stays inside at every step. */
 export function subpathProblem(path: string): 'absolute' | 'escapes' | undefined {
   if (/^[/\\]/.test(path) || /^[A-Za-z]:/.test(path)) return 'absolute';

@@ -18,7 +18,7 @@ export { findEntry } from './drivers.js';
 export { endpointProblem } from './endpoint.js';
 export type { ExportsConfig } from './exports.js';
 export type { ApiKey, Gateway } from './gateway.js';
-export { artifactNameProblem, pathSegmentProblem, subpathProblem, toolNameOf } from './grammar.js';
+export { artifactNameProblem, pathSegmentProblem, subpathProblem, toolNameOf, versionProblem } from './grammar.js';
 export type {
   AlternateChoice,
   CompactionConfig,

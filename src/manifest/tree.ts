@@ -12,6 +12,7 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
+import { shorten } from '../text/shorten.js';
 import { maxDepth } from './nesting.js';
 
 export type Path = readonly (string | number)[];
@@ -214,8 +215,4 @@ function checkText(value: string, offset: number): void {
 
 function offsetOf(node: unknown, fallback = 0): number {
   return (node as Node | null)?.range?.[0] ?? fallback;
-}
-
-function shorten(value: string): string {
-  return value.length > 60 ? `${value.slice(0, 60)}...` : value;
 }

@@ -7,4 +7,5 @@ export { safeForTerminal } from './display.js';
 export { sha256Hex } from './hash.js';
 export { type JsonLine, readJsonLines } from './json-lines.js';
 export { isNestedTooDeep, maxJsonLevels } from './nesting.js';
+export { shorten } from './shorten.js';
 export { isWellFormed, toWellFormed, truncateUtf8, truncateUtf8Bytes } from './truncate.js';

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -279,7 +279,42 @@ describe('installing', () => {
     // Where nothing was, nothing is.
     expect(await refusal(failing.put(await artifactOf({ name: 'fresh' })))).toMatch(/^E-IO-003 /);
     expect(await store.find('fresh', '1.0.0', host)).toBeUndefined();
-    expect(files(join(root, 'fresh'))).toEqual(['1.0.0']);
+    expect(files().filter((name) => name.startsWith('fresh'))).toEqual([]);
+  });
+
+  test('of a version longer than a file name allows makes no folder', async () => {
+    const artifact = await artifactOf();
+    for (const [version, platform] of [
+      ['1'.repeat(129), undefined],
+      ['1'.repeat(128), `${'a'.repeat(32)}-${'b'.repeat(100)}`],
+    ] as const) {
+      const long = {
+        ...artifact,
+        meta: { ...artifact.meta, version },
+        ...(platform === undefined ? {} : { platform }),
+      };
+      const refused = await refusal(store.put(long));
+      expect(refused).toMatch(/^E-MAN-003 invalid version '1{60}\.\.\.' of artifact 'csv': it/);
+      expect(existsSync(root)).toBe(false);
+    }
+  });
+
+  test('of the longest name, version and platform fits', async () => {
+    const name = `${'s'.repeat(100)}/${'n'.repeat(100)}`;
+    const artifact = await artifactOf();
+    const long = { ...artifact, meta: { ...artifact.meta, name, version: '1'.repeat(128) }, platform: 'linux-aarch64' };
+    expect(await refusal(store.put(long))).toBe('accepted');
+  });
+
+  test('that fails beside another version takes away its own folder only', async () => {
+    await store.put(await artifactOf());
+    const failing = localStore('project', root, {
+      onStep: () => {
+        throw Object.assign(new Error('disk full'), { code: 'ENOSPC' });
+      },
+    });
+    expect(await refusal(failing.put(await artifactOf({ version: '2.0.0' })))).toMatch(/^E-IO-003 /);
+    expect(readdirSync(join(root, 'csv'))).toEqual(['1.0.0']);
   });
 
   test.each(steps)('killed at %s leaves the old set or the new one, and the next one works', async (step) => {
@@ -521,6 +556,15 @@ describe('what is damaged', () => {
     unlinkSync(file('.mur.zip'));
     mkdirSync(file('.mur.zip'));
     expect(await refusal(store.find('csv', '1.0.0', host))).toMatch(/^E-IO-003 failed to read .*: is a directory$/);
+    expect(await store.list()).toEqual([]);
+    expect(await store.problems()).toContainEqual({ path: file('.mur.zip'), reason: 'it is a folder' });
+  });
+
+  test('a FIFO in place of the archive is not listed as one', async () => {
+    unlinkSync(file('.mur.zip'));
+    execFileSync('mkfifo', [file('.mur.zip')]);
+    expect(await store.list()).toEqual([]);
+    expect(await store.problems()).toContainEqual({ path: file('.mur.zip'), reason: 'it is no regular file' });
   });
 
   test('a file in place of a folder is refused', async () => {
@@ -542,7 +586,7 @@ describe('what is damaged', () => {
     const broken = localStore('project', path);
     expect(await refusal(broken.put(await artifactOf()))).toMatch(/^E-IO-003 /);
     expect(await refusal(broken.find('csv', '1.0.0', host))).toMatch(/^E-IO-003 failed to read .*: not a directory$/);
-    expect(await refusal(broken.list())).toBe('accepted');
+    expect(await refusal(broken.list())).toMatch(/^E-IO-003 failed to read the artifact store .*: not a directory$/);
   });
 
   test.skipIf(process.getuid?.() === 0)('a folder that may not be read is reported', async () => {

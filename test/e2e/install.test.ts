@@ -280,6 +280,17 @@ describe('mur install: the lock', () => {
     });
   });
 
+  test('a copy without its description gets one again', async () => {
+    sandbox.manifest(manifestOf());
+    const bytes = await skill('ledger-style', '1.0.0');
+    const { path } = await put(project, bytes);
+    const meta = path.replace(/\.mur\.zip$/, '.meta.json');
+    const before = readFileSync(meta, 'utf8');
+    rmSync(meta);
+    expect(await install('ledger-style@1.0.0')).toMatchObject({ code: 0, stderr: '' });
+    expect(readFileSync(meta, 'utf8')).toBe(before);
+  });
+
   test('failures of a project are listed whole; what succeeded stays stored and pinned', async () => {
     sandbox.manifest(
       manifestOf(

@@ -50,9 +50,14 @@ export function describedBy(place: SetPlace, name: string, version: string): Pic
   return { meta: meta ?? fallbackMeta(name, version), isUndescribed: meta === undefined };
 }
 
-/** Whether any of the set's files is at its place or on its way there. */
+/** Whether this file of the set is at its place or on its way there. Throws for anything there that is no regular file. */
 export function hasPart(place: SetPlace, part: Part): boolean {
-  return candidates(place, part).some((path) => look(path) !== undefined);
+  return candidates(place, part).some((path) => {
+    const found = look(path);
+    if (found === undefined || found.isFile()) return found !== undefined;
+    const what = found.isSymbolicLink() ? 'a link' : found.isDirectory() ? 'a folder' : 'no regular file';
+    throw new MurError('E-IO-003', `it is ${what}`);
+  });
 }
 
 function readPart(place: SetPlace, part: Part): Buffer | undefined {

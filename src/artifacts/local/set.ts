@@ -39,6 +39,15 @@ export function partPath(place: SetPlace, part: Part): string {
   return join(place.folder, place.stem + part);
 }
 
+/** What a file system takes of one name. */
+export const maxFileNameBytes = 255;
+
+/** The longest name that any file or folder of a set of this stem has. */
+export function longestFileName(stem: string): string {
+  const names = [...parts.map((part) => stem + part), `.${stem}.replace`];
+  return names.reduce((longest, name) => (name.length > longest.length ? name : longest));
+}
+
 /** Where a writer that is not done has its files. */
 export function pendingPath(place: SetPlace, mode: Mode): string {
   return join(place.folder, `.${place.stem}.${mode}`);

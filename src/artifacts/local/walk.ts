@@ -2,12 +2,12 @@ import { type Dirent, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { reasonOf } from '../../errors/index.js';
 import { ioError } from '../../home/index.js';
-import { artifactNameProblem, isMissing, pathSegmentProblem } from '../../manifest/index.js';
+import { artifactNameProblem, isMissing, versionProblem } from '../../manifest/index.js';
 import { artifactFileStem } from '../file-name.js';
 import type { StoreProblem, StoreRow } from '../local-store.js';
 import { platforms } from '../platform.js';
 import { describedBy, hasPart } from './read.js';
-import { partPath, setPlace, versionFolder } from './set.js';
+import { look, partPath, setPlace, versionFolder } from './set.js';
 
 /** What a store holds, and what in it is no artifact. Links are named, never followed; archives are not opened. */
 export function walkStore(root: string): {
@@ -60,24 +60,25 @@ class Walk {
 
   /** The platforms the set of `name@version` is there for; `undefined` stands for the one that is for all. */
   variants(name: string, version: string): readonly (string | undefined)[] {
-    if (artifactNameProblem(name) !== undefined || pathSegmentProblem(version) !== undefined) return [];
+    if (artifactNameProblem(name) !== undefined || versionProblem(version) !== undefined) return [];
     return [undefined, ...platforms].filter((platform) => {
       const place = setPlace(this.#root, name, version, platform);
       try {
         return hasPart(place, '.mur.zip');
       } catch (error) {
-        this.#report(place.folder, reasonOf(error));
+        this.#report(partPath(place, '.mur.zip'), reasonOf(error));
         return false;
       }
     });
   }
 
-  /** Takes up the artifact `name@version`; false when its folder holds none. */
+  /** Takes up the artifact `name@version`; false when its folder holds nothing of one. */
   #take(name: string, version: string): boolean {
+    const before = this.problems.length;
     const variants = this.variants(name, version);
     for (const platform of variants) this.#takeVariant(name, version, platform);
     if (variants.length > 0) this.#reportStrays(name, version);
-    return variants.length > 0;
+    return this.problems.length > before || variants.length > 0;
   }
 
   #takeVariant(name: string, version: string, platform: string | undefined): void {
@@ -112,7 +113,7 @@ class Walk {
       const entries = readdirSync(path, { withFileTypes: true }).filter(({ name }) => !name.startsWith('.'));
       return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
     } catch (error) {
-      if (isMissing(error)) return [];
+      if (isMissing(error) && !(path === this.#root && look(path) !== undefined)) return [];
       if (path === this.#root) throw ioError('failed to read the artifact store', path, error);
       this.#report(path, reasonOf(error));
       return [];

@@ -35,12 +35,12 @@ export function writeSet(writer: SetWriter): 'written' | 'exists' {
     const made = join(place.folder, temporaryName());
     const kept = join(place.folder, temporaryName());
     try {
-      build(writer, made);
+      const mark = build(writer, made);
       for (let tries = 0; tries < maxTries; tries += 1) {
         settle(place, onStep);
         if (mode === 'new' && isTaken(place)) return 'exists';
         keep(writer, kept);
-        if (commit(writer, made)) return finish(writer, kept);
+        if (commit(writer, made)) return finish(writer, kept, mark);
       }
       throw new MurError('E-IO-003', `other processes keep writing ${place.stem} in ${place.folder}`);
     } finally {
@@ -52,7 +52,8 @@ export function writeSet(writer: SetWriter): 'written' | 'exists' {
   }
 }
 
-function build(writer: SetWriter, folder: string): void {
+/** Makes the set in `folder`. Answers with the number of its first file, which stays the same wherever that is moved or linked. */
+function build(writer: SetWriter, folder: string): number | undefined {
   writer.onStep('make');
   mkdirSync(folder, { mode: writer.folderMode });
   for (const part of parts) {
@@ -60,6 +61,7 @@ function build(writer: SetWriter, folder: string): void {
     writeSynced(join(folder, writer.place.stem + part), writer.files[part], writer.fileMode);
   }
   syncFolder(folder);
+  return look(join(folder, writer.place.stem + parts[0]))?.ino;
 }
 
 /** Keeps what is in place under a second name, to be put back on a failure. */
@@ -94,9 +96,10 @@ function commit(writer: SetWriter, made: string): boolean {
   return true;
 }
 
-function finish(writer: SetWriter, kept: string): 'written' | 'exists' {
+function finish(writer: SetWriter, kept: string, mark: number | undefined): 'written' | 'exists' {
   const { place, mode, onStep } = writer;
-  if (mode === 'new' && isTaken(place)) {
+  // Another writer may have moved this set already; then what is in place is this one's.
+  if (mode === 'new' && isTaken(place) && look(partPath(place, parts[0]))?.ino !== mark) {
     rmSync(pendingPath(place, mode), { recursive: true, force: true });
     return 'exists';
   }

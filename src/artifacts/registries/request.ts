@@ -1,5 +1,5 @@
 import { MurError } from '../../errors/index.js';
-import { artifactNameProblem, pathSegmentProblem } from '../../manifest/index.js';
+import { artifactNameProblem, versionProblem } from '../../manifest/index.js';
 import { serverText } from './http/failure.js';
 import type { FetchRequest } from './types.js';
 
@@ -8,7 +8,7 @@ export function checkRequest({ name, version }: Pick<FetchRequest, 'name' | 'ver
   const wrongName = artifactNameProblem(name);
   if (wrongName !== undefined)
     throw new MurError('E-IO-003', `invalid artifact name '${serverText(name)}': ${wrongName}`);
-  const wrongVersion = version === undefined ? undefined : pathSegmentProblem(version);
+  const wrongVersion = version === undefined ? undefined : versionProblem(version);
   if (wrongVersion === undefined) return;
   throw new MurError('E-IO-003', `invalid version '${serverText(version ?? '')}' of '${name}': ${wrongVersion}`);
 }
