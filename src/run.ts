@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { floorOf } from './containment/floor.js';
 import { MurError, reasonOf } from './errors/index.js';
 import { readConfig } from './home/config.js';
 import { hostPathsOf } from './home/config-host-paths.js';
@@ -12,7 +13,6 @@ import {
   type RuntimeManifest,
   readRegularFile,
   releaseWarning,
-  strongestContainment,
 } from './manifest/index.js';
 import { capabilityPolicyFromManifest } from './policy/index.js';
 import { type StageRequest, taskLimitBytes } from './stage/index.js';
@@ -97,8 +97,8 @@ function prepare(run: RunRequest, { hostEnv, env, onWarning }: Surroundings, sub
   const globalConfig = join(locateMurmurHome(hostEnv).root, 'config.yaml');
   const config = readConfig({ global: globalConfig, project: resolve('.murmur/config.yaml') });
   for (const message of config.warnings) onWarning({ message });
-  // Lent to nobody before sessions are contained; a line that could never be lent is refused already.
-  hostPathsOf(config.hostPaths, dirname(locateMurmurHome(hostEnv).root));
+  // A line that could never be lent is refused, also where nothing is lent.
+  const hostPaths = hostPathsOf(config.hostPaths, dirname(locateMurmurHome(hostEnv).root));
   if (run.systemPrompt !== undefined && manifest.inference === undefined) {
     throw new MurError('E-IO-003', '--system-prompt is for agent capsules; this manifest has no inference: block');
   }
@@ -128,14 +128,18 @@ function prepare(run: RunRequest, { hostEnv, env, onWarning }: Surroundings, sub
     ...(run.workdir === undefined ? {} : { workdir: run.workdir }),
     bindAddr: run.bindAddr ?? '127.0.0.1',
     ...(manifest.network.internalPort === undefined ? {} : { internalPort: manifest.network.internalPort }),
-    declaredContainmentFloor: strongestContainment(
-      [manifest.capabilities?.containment, config.containment, run.containment].filter((vote) => vote !== undefined),
-    ),
+    declaredContainmentFloor: floorOf({
+      manifest: manifest.capabilities?.containment,
+      config: config.containment,
+      flag: run.containment,
+      isPacked: run.capsule !== undefined,
+    }),
     ...(run.task === undefined ? {} : { taskInput: readTask(run.task) }),
     ...(run.deadlineMs === undefined ? {} : { deadlineMs: run.deadlineMs }),
     ...(run.inspect === true || config.inspect ? { inspect: true } : {}),
     hostEnv: env,
     privateNames: config.privateNames,
+    hostPaths,
     credentialsFile: globalConfig,
   };
   return { request, manifest };

@@ -1,23 +1,32 @@
-/**
- * What this machine and this build have for containment. Readings only: no namespace is made and no filter is loaded, so nothing
- * here claims that a mechanism would work.
- */
-import { readFileSync } from 'node:fs';
-import { containmentOfThisBuild, hasDescriptorWalk, type UsernsGrant } from '../scope/index.js';
+/** What this machine has for containment, as the probes of a launch found it: each mechanism was tried in a throw-away child. */
+import { decide } from '../containment/decide.js';
+import type { HostReport } from '../containment/host.js';
+import { hasDescriptorWalk, type UsernsGrant } from '../scope/index.js';
 import { murVersion } from '../version.js';
 import type { Block } from './doctor-block.js';
 
-export function hostBlock(): Block {
+export function hostBlock(host: HostReport): Block {
   const { platform, arch, version } = process;
   const descriptorWalk = hasDescriptorWalk(platform);
   // The strongest floor: what is achieved of it is all there is.
-  const { achieved, noTierBecause, mechanism } = containmentOfThisBuild('sealed', { platform, descriptorWalk });
+  const decision = decide(host, {
+    floor: 'sealed',
+    workdirExec: false,
+    runtimeInsideWorkdir: false,
+    networkAllowEmpty: true,
+    startsProcesses: true,
+  });
+  const { achieved, mechanism, shortfallReason } = decision;
   return {
     key: 'host',
     title: 'Host',
     lines: [
       `mur ${murVersion}, node ${version} on ${platform} ${arch}`,
-      `containment: ${achieved} at most (mechanism: ${mechanism}) - ${noTierBecause}`,
+      `containment: ${achieved} at most (mechanism: ${mechanism})${shortfallReason === undefined ? '' : ` - ${shortfallReason}`}`,
+      ...host.mechanisms.map(
+        ({ name, strength, detail, fix }) =>
+          `${name}: ${strength}${detail === '' ? '' : ` - ${detail}`}${fix === undefined ? '' : `; ${fix}`}`,
+      ),
       `paths of WASM tools: ${descriptorWalk ? 'walked by descriptor' : 'checked by name only'}`,
     ],
     json: {
@@ -27,7 +36,8 @@ export function hostBlock(): Block {
       arch,
       containment_at_most: achieved,
       mechanism,
-      reason: noTierBecause,
+      reason: shortfallReason ?? null,
+      mechanisms: host.mechanisms,
       descriptor_walk: descriptorWalk,
     },
   };
@@ -41,32 +51,20 @@ const words: Readonly<Record<UsernsGrant, string>> = {
 };
 
 /** Linux only. */
-export function usernsBlock(read: (path: string) => string | undefined = readSmall): Block {
-  const grant = process.platform === 'linux' ? usernsGrant(read) : null;
+export function usernsBlock({ usernsGrant: grant, chain }: Pick<HostReport, 'usernsGrant' | 'chain'>): Block {
+  const isUsed = chain === 'bubblewrap' || chain === 'unshare';
   return {
     key: 'userns',
     title: 'AppArmor / user namespaces',
-    lines: grant === null ? [] : [`${grant}: ${words[grant]}`, 'this version of mur makes no user namespace'],
-    json: { grant, used: false },
+    lines:
+      grant === null
+        ? []
+        : [
+            `${grant}: ${words[grant]}`,
+            isUsed
+              ? `commands start in namespaces of their own (${chain})`
+              : 'commands start in no namespace of their own',
+          ],
+    json: { grant, used: isUsed },
   };
-}
-
-/** The answer of AppArmor to whether this process may make a user namespace (spec/containment.md 3.4). */
-export function usernsGrant(read: (path: string) => string | undefined): UsernsGrant {
-  const isOn = (path: string): boolean => ['Y', '1'].includes(read(path)?.trim() ?? '');
-  const parameters = '/sys/module/apparmor/parameters';
-  if (!isOn(`${parameters}/enabled`)) return 'apparmor_absent';
-  const parameter = `${parameters}/restrict_unprivileged_userns`;
-  const isRestricted =
-    read(parameter) === undefined ? isOn('/proc/sys/kernel/apparmor_restrict_unprivileged_userns') : isOn(parameter);
-  if (!isRestricted) return 'restriction_disabled_host_wide';
-  return read('/proc/self/attr/current')?.startsWith('mur-sealed') === true ? 'profile_confining' : 'withheld';
-}
-
-function readSmall(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
 }

@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { artifactStores, findProjectRoot, hostPlatform, localStore, projectStoreRoot } from '../artifacts/index.js';
+import { probeHost } from '../containment/probe/index.js';
 import { isMurError, MurError } from '../errors/index.js';
 import { locateConfig, readConfig } from '../home/config.js';
 import { withEnvFile } from '../home/env-file.js';
@@ -66,9 +67,10 @@ async function projectDiagnosis(flags: DoctorFlags, hostEnv: CliContext['env']):
     ({ meta }) => isDeclared(meta),
   );
   const release = releaseWarning(manifest.murVersion, murVersion);
+  const host = await probeHost();
   const blocks = [
-    hostBlock(),
-    usernsBlock(),
+    hostBlock(host),
+    usernsBlock(host),
     homeBlock(home.root),
     preopensBlock(manifest),
     readOnlyBlock(policy),

@@ -4,19 +4,15 @@
  * `--capsule`, and compiles nothing.
  */
 import { dirname, resolve } from 'node:path';
+import { floorOf } from '../containment/floor.js';
 import { locateConfig, readConfig } from '../home/config.js';
+import { hostPathsOf } from '../home/config-host-paths.js';
 import { withEnvFile } from '../home/env-file.js';
 import { locateMurmurHome } from '../home/murmur-home.js';
-import { strongestContainment } from '../manifest/index.js';
 import { capabilityPolicyFromManifest, validateStaging } from '../policy/index.js';
 import type { RunRequest } from '../run.js';
-import {
-  containmentOfThisBuild,
-  hasDescriptorWalk,
-  type ScopeReport,
-  scopeFolders,
-  scopeReport,
-} from '../scope/index.js';
+import { type ScopeReport, scopeFolders, scopeReport } from '../scope/index.js';
+import { hostFor, reachOf } from '../stage/containment.js';
 import { unbuiltKeys } from '../stage/unbuilt.js';
 import { installedSubject, projectSubject } from '../subject.js';
 import type { CliContext, ExitStatus } from './context.js';
@@ -45,8 +41,7 @@ async function explain(
   const home = locateMurmurHome(hostEnv);
   const manifestFile = resolve(run.manifestPath ?? 'murmur.yaml');
   const dir = run.capsule === undefined ? dirname(manifestFile) : resolve('.');
-  // Nothing of it is used: one that a launch refuses is refused here.
-  if (run.noEnvFile !== true) withEnvFile(hostEnv, dir);
+  const env = run.noEnvFile === true ? hostEnv : withEnvFile(hostEnv, dir);
   const subject =
     run.capsule === undefined ? projectSubject(manifestFile) : await installedSubject(run.capsule, home.root);
   const { manifest } = subject;
@@ -59,21 +54,23 @@ async function explain(
     ...(run.contextId === undefined ? {} : { contextId: run.contextId }),
     ...(run.lifecycle === undefined ? {} : { lifecycleOverride: run.lifecycle }),
   });
-  const floor = strongestContainment([manifest.capabilities?.containment, config.containment, run.containment]);
-  const { platform } = process;
+  const floor = floorOf({
+    manifest: manifest.capabilities?.containment,
+    config: config.containment,
+    flag: run.containment,
+    isPacked: run.capsule !== undefined,
+  });
+  const hostPaths = hostPathsOf(config.hostPaths, dirname(home.root));
+  const folders = scopeFolders({
+    home,
+    manifestDir: subject.dir,
+    ...(run.workdir === undefined ? {} : { workdir: run.workdir }),
+  });
+  const asked = { policy, manifest, floor, folders, hostEnv: env, hostPaths };
+  const { scope } = await reachOf(asked, await hostFor(asked));
   const unbuilt = unbuiltKeys({ policy, manifest });
   return {
-    report: scopeReport({
-      policy,
-      manifest,
-      containment: containmentOfThisBuild(floor, { platform, descriptorWalk: hasDescriptorWalk(platform) }),
-      folders: scopeFolders({
-        home,
-        manifestDir: subject.dir,
-        ...(run.workdir === undefined ? {} : { workdir: run.workdir }),
-      }),
-      platform,
-    }),
+    report: scopeReport(scope),
     warnings: [
       ...subject.warnings.map(({ code = '', message }): Warning => ({ code, message, origin: 'manifest' })),
       ...config.warnings.map((message): Warning => ({ code: '', message, origin: 'cli' })),

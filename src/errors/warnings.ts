@@ -138,7 +138,6 @@ const rows = {
   'W-SEC-009': {
     when: 'an interpreter may read folders of the host',
     hint: 'keep the list as short as the interpreter allows',
-    waitsFor: 'shell',
   },
   'W-SEC-010': {
     when: 'commands run without a limit on how many processes they start',
@@ -188,7 +187,6 @@ const rows = {
   'W-SEC-022': {
     when: 'commands may end in the background and this lifecycle never hears of it',
     hint: 'use task_acceptance: queue with after_task: sleep',
-    waitsFor: 'shell',
   },
   'W-SEC-023': {
     when: 'the running record could not be written; the session runs on but cannot be addressed',
@@ -239,12 +237,10 @@ const rows = {
   'W-SEC-903': {
     when: 'a folder lent to capsules holds, or lies in, a known place of credentials',
     hint: 'lend a narrower folder',
-    waitsFor: 'containment',
   },
   'W-SEC-904': {
     when: 'a shell.allow entry holds a slash, so it is offered as no tool',
     hint: 'write the bare name of the binary',
-    waitsFor: 'shell',
   },
   'W-SEC-905': {
     when: 'this host cannot walk paths by descriptor, so a process that swaps folders could lead a tool outside',

@@ -2,9 +2,11 @@
  * Inspection of one session from inside its process: the hub with the session's actors, notices and records, behind the paths
  * `/inspect` and `/ui/` of its door. Loaded only under `mur run --inspect`. Read-only: nothing here can change what the session does.
  */
+
 import { unlinkSync } from 'node:fs';
 import type { AnyActorRef } from 'xstate';
 import type { SessionContext } from '../../machines/session/machine.js';
+import type { ContainmentDecision } from '../containment/decide.js';
 import type { SessionWorld } from '../effects/world.js';
 import { reasonOf } from '../errors/index.js';
 import { grantedOf } from '../scope/index.js';
@@ -127,7 +129,7 @@ export class SessionInspection {
 
   #describe(sys: string): FrameBody & { readonly type: 'session' } {
     const { draft, url } = this.#world;
-    const { request, folders, containment, inventory, gateways, clock } = draft;
+    const { request, folders, reach, inventory, gateways, clock } = draft;
     const { scopeReport } = draft;
     const grants = scopeReport === undefined ? null : redact(scopeReport, this.#secrets.redact, recordCaps).value;
     return {
@@ -147,7 +149,7 @@ export class SessionInspection {
       driver: draft.driver?.artifact.name ?? null,
       maxTurns: request.inference?.maxTurns ?? null,
       tools: inventory?.items.map(({ name }) => name) ?? [],
-      containment: containment ?? null,
+      containment: reach === undefined ? null : containmentOf(reach.decision),
       grants: grants === null ? null : grantedOf(grants as Readonly<Record<string, unknown>>),
       gateways: [...gateways].map(([artifact, { route, credential }]) => ({
         artifact,
@@ -178,4 +180,8 @@ export class SessionInspection {
 async function* joined<T>(first: Iterable<T>, rest: AsyncIterable<T>): AsyncGenerator<T> {
   yield* first;
   yield* rest;
+}
+
+function containmentOf({ floor, achieved, mechanism, noTierBecause }: ContainmentDecision) {
+  return { declared: floor, achieved, reason: noTierBecause ?? mechanism };
 }

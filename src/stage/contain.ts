@@ -1,32 +1,42 @@
-import { MurError } from '../errors/index.js';
-import { containmentOfThisBuild, hasDescriptorWalk, scopeFolders, scopeReport } from '../scope/index.js';
+import { checkContainment } from '../containment/check.js';
+import { containmentWarnings } from '../containment/warnings.js';
+import { hasDescriptorWalk, scopeFolders, scopeReport } from '../scope/index.js';
+import { hostFor, reachOf } from './containment.js';
 import { needed, type StageDraft } from './draft.js';
 
 /** Reads the host once; every later decision uses this reading. */
-export function probe(draft: StageDraft): void {
-  draft.hostFacts = { platform: process.platform, descriptorWalk: hasDescriptorWalk() ? 'full' : 'none' };
+export async function probe(draft: StageDraft): Promise<void> {
+  const { policy, declaredContainmentFloor: floor } = draft.request;
+  const host = await hostFor({ policy, floor });
+  draft.hostFacts = {
+    platform: process.platform,
+    descriptorWalk: hasDescriptorWalk() ? 'full' : 'none',
+    ...(host === undefined ? {} : { host }),
+  };
 }
 
 /**
- * Decides the containment class, refuses a floor this host, with this build, does not reach, and reports what the session may do.
- * Refusal and report follow from the same decision.
+ * Decides the containment class, refuses what this host does not reach (spec/containment.md 4), and reports what the session may do.
+ * Refusal, report and launch follow from the same decision.
  */
-export function contain(draft: StageDraft): void {
+export async function contain(draft: StageDraft): Promise<void> {
   const { request, home } = draft;
-  const { platform, descriptorWalk } = needed(draft.hostFacts, 'probe');
-  const decision = containmentOfThisBuild(request.declaredContainmentFloor, {
-    platform,
-    descriptorWalk: descriptorWalk === 'full',
+  const { descriptorWalk, host } = needed(draft.hostFacts, 'probe');
+  const { manifest, policy, manifestDir, workdir, hostEnv, hostPaths = [] } = request;
+  const folders = scopeFolders({ home, manifestDir, ...(workdir === undefined ? {} : { workdir }) });
+  const floor = request.declaredContainmentFloor;
+  const reach = await reachOf({ policy, manifest, floor, folders, hostEnv, hostPaths }, host);
+  const { decision, programs } = reach;
+  checkContainment({
+    host: host ?? { network: { usable: true } },
+    decision,
+    policy,
+    ...(programs === undefined ? {} : { unreachableScripts: programs.executables.unreachableScripts }),
   });
-  const { floor: declared, achieved } = decision;
-  if (!decision.floorMet) {
-    throw new MurError(
-      'E-CAP-003',
-      `declared containment class '${declared}' is not achievable on this host (achieved: '${achieved}'): ${decision.shortfallReason}`,
-      {
-        hint: `lower the floor to '${achieved}' in capabilities.containment or in the config file`,
-      },
-    );
+  for (const { code, message } of containmentWarnings(decision, policy)) draft.warn(code, message);
+  if (programs !== undefined) {
+    const { programWarnings } = await import('./programs.js');
+    for (const { code, message } of programWarnings(request, draft.lifecycle, programs)) draft.warn(code, message);
   }
   if (descriptorWalk === 'none') {
     draft.warn(
@@ -34,8 +44,6 @@ export function contain(draft: StageDraft): void {
       'this host has no /proc/self/fd: paths of WASM tools are checked by name and not by descriptor, so a process that swaps folders for links could lead a tool out of the work folder',
     );
   }
-  draft.containment = { declared, achieved, reason: decision.noTierBecause ?? decision.mechanism };
-  const { manifest, policy, manifestDir, workdir } = request;
-  const folders = scopeFolders({ home, manifestDir, ...(workdir === undefined ? {} : { workdir }) });
-  draft.scopeReport = scopeReport({ policy, manifest, containment: decision, folders, platform });
+  draft.reach = reach;
+  draft.scopeReport = scopeReport(reach.scope);
 }

@@ -1,9 +1,10 @@
 import type { ResolvedArtifact } from '../artifacts/index.js';
+import type { HostReport } from '../containment/host.js';
 import { MurError, type WarningCode } from '../errors/index.js';
 import type { CredentialChange } from '../home/credential.js';
 import type { MurmurHome, SessionFolders } from '../home/index.js';
 import type { ChoiceLimits, ResolvedPrompt } from '../inference/index.js';
-import { type ContainmentClass, type LifecycleConfig, overrideLifecycle } from '../manifest/index.js';
+import { type LifecycleConfig, overrideLifecycle } from '../manifest/index.js';
 import type { NetworkRule } from '../policy/index.js';
 import type { ScopeReport } from '../scope/index.js';
 import type { Clock } from '../supervise/clock.js';
@@ -12,6 +13,7 @@ import type { ResourceScope } from '../supervise/scope.js';
 import type { Inventory } from '../tools/index.js';
 import type { CredentialSource, GatewayRoute } from '../wasm/egress/index.js';
 import type { Component, WasmHost } from '../wasm/index.js';
+import type { Reach } from './containment.js';
 import type { StageRequest } from './request.js';
 
 /** What this host offers, read once (spec/session.md 4.1 step 2). */
@@ -19,13 +21,8 @@ export interface HostFacts {
   readonly platform: NodeJS.Platform;
   /** `full` where paths are walked by descriptor, `none` where they are only checked by name (design/wasm.md 5.2). */
   readonly descriptorWalk: 'full' | 'none';
-}
-
-export interface ContainmentDecision {
-  readonly declared: ContainmentClass;
-  readonly achieved: ContainmentClass;
-  /** Why not more. */
-  readonly reason: string;
+  /** What its kernel can do. Absent when nothing of the session depends on it. */
+  readonly host?: HostReport;
 }
 
 /** A WASM artifact ready to be called. */
@@ -65,7 +62,8 @@ export class StageDraft {
   readonly lifecycle: LifecycleConfig;
 
   hostFacts?: HostFacts;
-  containment?: ContainmentDecision;
+  /** What the session gets of this host. */
+  reach?: Reach;
   /** What the session may do, built with the decision and recorded as it is. */
   scopeReport?: ScopeReport;
   networkCeiling?: readonly NetworkRule[];

@@ -1,3 +1,4 @@
+import type { HostPath } from '../home/config-host-paths.js';
 import type { DirectoryIdentity } from '../home/index.js';
 import type { LockExpectation } from '../lock/index.js';
 import type {
@@ -72,6 +73,8 @@ export interface StageRequest {
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
   /** Names that may resolve to private addresses (`network.private_names` of the global config). */
   readonly privateNames: readonly string[];
+  /** Folders of this machine lent to contained commands (`host_paths` of the global config). Absent: none. */
+  readonly hostPaths?: readonly HostPath[];
   /** The operator's config file, in which `${NAME}` is looked up first and re-read while the session runs. */
   readonly credentialsFile?: string;
 }

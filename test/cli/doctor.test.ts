@@ -1,30 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { blockText } from '../../src/cli/doctor-block.js';
-import { usernsGrant } from '../../src/cli/doctor-host.js';
 import { interfaceProblem, interfacesBlock } from '../../src/cli/doctor-interfaces.js';
 import { glyphsFor, styleFor } from '../../src/cli/style.js';
 
 const paint = { style: styleFor(false), glyphs: glyphsFor({ LANG: 'C' }) };
-
-describe('what AppArmor says about user namespaces (spec/containment.md 3.4)', () => {
-  const enabled = '/sys/module/apparmor/parameters/enabled';
-  const parameter = '/sys/module/apparmor/parameters/restrict_unprivileged_userns';
-  const sysctl = '/proc/sys/kernel/apparmor_restrict_unprivileged_userns';
-  const profile = '/proc/self/attr/current';
-
-  test.each<[string, Readonly<Record<string, string>>]>([
-    ['apparmor_absent', {}],
-    ['apparmor_absent', { [enabled]: 'N\n', [sysctl]: '1\n' }],
-    ['restriction_disabled_host_wide', { [enabled]: 'Y\n' }],
-    ['restriction_disabled_host_wide', { [enabled]: 'Y\n', [sysctl]: '0\n' }],
-    ['restriction_disabled_host_wide', { [enabled]: '1', [parameter]: 'N', [sysctl]: '1' }],
-    ['withheld', { [enabled]: 'Y\n', [sysctl]: '1\n', [profile]: 'unconfined\n' }],
-    ['withheld', { [enabled]: 'Y', [parameter]: 'Y' }],
-    ['profile_confining', { [enabled]: 'Y\n', [parameter]: 'Y\n', [profile]: 'mur-sealed (enforce)\n' }],
-  ])('%s for %j', (grant, files) => {
-    expect(usernsGrant((path) => files[path])).toBe(grant);
-  });
-});
 
 describe('interfaces that are not served', () => {
   test.each<[readonly string[], string | undefined]>([

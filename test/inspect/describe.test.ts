@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
+import { decideWithoutHost } from '../../src/containment/without-host.js';
 import { SessionFacts } from '../../src/inspect/records/describe.js';
 import { parseManifest } from '../../src/manifest/index.js';
 import { capabilityPolicyFromManifest } from '../../src/policy/index.js';
-import { containmentOfThisBuild, scopeFolders, scopeReport } from '../../src/scope/index.js';
+import { scopeFolders, scopeReport } from '../../src/scope/index.js';
 
 const sessionId = 'ses_01a2278ec3d470acaf26b87caea380d8';
 const recordsDir = `/home/ada/.murmur/records/srv/pump/workdir/${sessionId}`;
@@ -34,7 +35,7 @@ test('grants as they are written today tell the work folder, the store and why n
   const report = scopeReport({
     manifest,
     policy: capabilityPolicyFromManifest(manifest),
-    containment: containmentOfThisBuild('advisory', { platform: 'linux', descriptorWalk: true }),
+    containment: decideWithoutHost('advisory'),
     folders: scopeFolders({ home, manifestDir: '/srv/pump' }),
     platform: 'linux',
   });

@@ -1,0 +1,100 @@
+/** What the commands of a session are on this host, and what they read. Loaded for sessions that have commands. */
+import { dirname } from 'node:path';
+import { type Executables, type PathGrant, resolveExecutables } from '../containment/executables.js';
+import { checkHostPaths, hostPathGrants, type ResolvedHostPath, resolveHostPaths } from '../containment/host-paths.js';
+import { type NetworkFiles, networkFileGrants, networkFiles } from '../containment/trust-store.js';
+import type { WarningCode } from '../errors/index.js';
+import { pathSegmentProblem } from '../manifest/grammar.js';
+import type { LifecycleConfig } from '../manifest/index.js';
+import type { CapabilityPolicy } from '../policy/index.js';
+import type { ReachAsked } from './containment.js';
+
+export interface Programs {
+  readonly executables: Executables;
+  readonly networkFiles: NetworkFiles;
+  readonly hostPaths: readonly ResolvedHostPath[];
+  /** What commands may read besides their own executables. */
+  readonly readPaths: readonly PathGrant[];
+}
+
+/**
+ * Resolves every allowed name and every lent folder. Throws `E-CAP-901` for a folder that cannot be lent. Interpreters are asked what
+ * they need, outside of containment, unless the session could have written them.
+ */
+export async function findPrograms({ policy, folders, hostEnv, hostPaths, floor }: ReachAsked): Promise<Programs> {
+  const executables = await resolveExecutables({
+    allow: policy.shellAllow,
+    path: hostEnv.PATH ?? '',
+    interpreterRuntime: policy.shellInterpreterRuntime,
+    stagedRuntime: policy.shellStagedRuntime,
+    writable: [folders.work, folders.records],
+  });
+  // An unconfined command reads what the operator reads: nothing needs lending.
+  const lent =
+    floor === 'unconfined'
+      ? []
+      : resolveHostPaths(hostPaths, {
+          userHome: dirname(folders.home),
+          murmurHome: folders.home,
+          ...(folders.isWorkMade ? {} : { workFolder: folders.work }),
+        });
+  checkHostPaths(lent, {
+    executables,
+    ...(policy.workdirExecAllowed ? { executableWorkFolder: folders.work } : {}),
+  });
+  const files = networkFiles(policy);
+  return {
+    executables,
+    networkFiles: files,
+    hostPaths: lent,
+    readPaths: [...networkFileGrants(files), ...hostPathGrants(lent)],
+  };
+}
+
+/** The policy with what staging alone can fill in. */
+export function policyWith(policy: CapabilityPolicy, programs: Programs): CapabilityPolicy {
+  return {
+    ...policy,
+    shellDerivedInterpreterRuntime: programs.executables.derived.map(({ binary, dirs, libraries }) => ({
+      binary,
+      dirs: [...dirs, ...libraries],
+    })),
+    shellTrustStore: programs.networkFiles.trustStore,
+    hostPaths: programs.hostPaths.map(({ path, access }) => ({ path, access })),
+  };
+}
+
+/** What an operator should know of the commands of a capsule, and of what is lent to them. */
+export function programWarnings(
+  { policy }: { readonly policy: Pick<CapabilityPolicy, 'shellAllow' | 'shellInterpreterRuntime'> },
+  { taskAcceptance, afterTask }: Pick<LifecycleConfig, 'taskAcceptance' | 'afterTask'>,
+  { hostPaths }: Pick<Programs, 'hostPaths'>,
+): readonly { readonly code: WarningCode; readonly message: string }[] {
+  return [
+    ...policy.shellInterpreterRuntime.map(({ binary, dirs }) => ({
+      code: 'W-SEC-009' as const,
+      message: `'${binary}' may read ${dirs.map(({ path }) => path).join(', ')} of this host, so the capsule depends on how this host is laid out; staged_runtime pins what it uses`,
+    })),
+    ...(taskAcceptance === 'queue' && afterTask === 'sleep'
+      ? []
+      : [
+          {
+            code: 'W-SEC-022' as const,
+            message:
+              'this lifecycle hears of no command that ends in the background, so every command is waited for; task_acceptance: queue with after_task: sleep would hear of them',
+          },
+        ]),
+    ...[...new Set(policy.shellAllow)]
+      .filter((entry) => pathSegmentProblem(entry) !== undefined)
+      .map((entry) => ({
+        code: 'W-SEC-904' as const,
+        message: `capabilities.shell.allow entry '${entry}' is no bare name of a program, so it is offered as no tool`,
+      })),
+    ...hostPaths.flatMap(({ declared, credentialLocations }, index) =>
+      credentialLocations.map((place) => ({
+        code: 'W-SEC-903' as const,
+        message: `host_paths[${index}] ${declared} is, holds or lies in ${place}, where credentials are kept`,
+      })),
+    ),
+  ];
+}
