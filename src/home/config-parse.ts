@@ -1,4 +1,7 @@
-/** Config text to a typed value, or `E-IO-003` with path, line, column and key. No message holds a value of a key or a token. */
+/**
+ * Config text to a typed value, or `E-IO-003` with path, line, column and what kind of slip it is. A line of this file may hold a
+ * key, also one that was pasted into the wrong place, so no message quotes a value, and of keys only those that look like ours.
+ */
 import { type ErrorCode, MurError, Secret } from '../errors/index.js';
 import { dotted, Report } from '../manifest/report.js';
 import { shapeProblem } from '../manifest/shape.js';
@@ -11,6 +14,9 @@ import type { ConfigFile, DeclaredHostPath, RegistrySource } from './config-type
 /** What a credential may be called: what `${NAME}` in a manifest can name. */
 export const credentialName = /^[A-Z_][A-Z0-9_]*$/;
 
+/** Every key of the schema looks so, and so does a slip of the pen. A credential hardly does. */
+const shownKey = /^[a-z_]{1,32}$/;
+
 type Fail = (path: Path, why: string, code?: ErrorCode) => MurError;
 
 /** The typed form of a config text. `path` is for messages. */
@@ -19,7 +25,7 @@ export function parseConfig(text: string, path: string): ConfigFile {
   if (!parsed.ok) {
     const at = parsed.at === undefined ? '' : `line ${parsed.at.line}, column ${parsed.at.column}: `;
     // Its hint is left out: it quotes the reference, which here may be a key.
-    throw new MurError('E-IO-003', `failed to parse ${path}: ${at}${parsed.detail}`);
+    throw new MurError('E-IO-003', `failed to parse ${path}: ${at}${withoutText(parsed.detail)}`);
   }
   const { tree } = parsed;
   const fail: Fail = (key, why, code = 'E-IO-003') => {
@@ -27,7 +33,7 @@ export function parseConfig(text: string, path: string): ConfigFile {
     const where = at === undefined ? '' : `line ${at.line}, column ${at.column}: `;
     return new MurError(
       code,
-      `failed to parse ${path}: ${where}${key.length === 0 ? 'the file' : dotted(key)}: ${why}`,
+      `failed to parse ${path}: ${where}${key.length === 0 ? 'the file' : dotted(key.map(shown))}: ${why}`,
     );
   };
   const raw = shaped(tree, fail);
@@ -62,6 +68,19 @@ export function parseConfig(text: string, path: string): ConfigFile {
   };
 }
 
+function shown(step: string | number): string | number {
+  return typeof step === 'number' || shownKey.test(step) ? step : '<key>';
+}
+
+/** What the parser and the shapes say of manifests, without what they quote of the file. */
+function withoutText(message: string): string {
+  return message
+    .replace(/^duplicate key '(.*)'$/s, (whole, key: string) => (shownKey.test(key) ? whole : 'duplicate key'))
+    .replace(/^%YAML .* is not supported$/s, 'this %YAML version is not supported')
+    .replace(/^unknown value '.*'; expected/s, 'unknown value; expected')
+    .replace(/^-?\d+ is beyond/, 'it is beyond');
+}
+
 /** The document, once every value has the type the schema says. An empty file is an empty mapping. */
 function shaped(tree: Tree, fail: Fail): RawConfig {
   const root = tree.root ?? {};
@@ -69,7 +88,7 @@ function shaped(tree: Tree, fail: Fail): RawConfig {
   if (problem === undefined) return root as RawConfig;
   const { path, message } = problem;
   const isHostPath = path[0] === 'host_paths' && path.length > 1;
-  throw fail(path, message, isHostPath ? 'E-CAP-901' : 'E-IO-003');
+  throw fail(path, withoutText(message), isHostPath ? 'E-CAP-901' : 'E-IO-003');
 }
 
 type RawSource = NonNullable<NonNullable<RawConfig['registry']>['sources']>[number];
@@ -90,14 +109,14 @@ function readSource(raw: RawSource, index: number, fail: Fail): RegistrySource {
 function readSpend(raw: RawConfig, fail: Fail): ConfigFile['spend'] {
   const ceiling = raw.spend?.machine_tokens_per_day ?? undefined;
   if (ceiling === undefined) return {};
-  if (ceiling <= 0) throw fail(['spend', 'machine_tokens_per_day'], `${ceiling} is not above zero`);
+  if (ceiling <= 0) throw fail(['spend', 'machine_tokens_per_day'], 'it is not above zero');
   return { machineTokensPerDay: ceiling };
 }
 
 /** A warning per key that has no meaning here. In an entry of `host_paths`, which grants something, it is an error. */
 function unknownKeys(tree: Tree, path: string, fail: Fail): string[] {
   const report = new Report(path, tree);
-  reportUnknownKeys(configShape, report);
+  reportUnknownKeys(configShape, report, undefined, (key) => (shownKey.test(key) ? `'${key}'` : ''));
   (((tree.root ?? {}) as RawConfig).host_paths ?? []).forEach((entry, index) => {
     const unknown = tree.keysOf(entry).find((key) => key !== 'path' && key !== 'access');
     if (unknown === undefined) return;

@@ -63,7 +63,8 @@ function describe(issue: z.core.$ZodIssue, value: unknown): string {
     const shown = value.length > 40 ? `${value.slice(0, 40)}...` : value;
     return `unknown value '${shown}'; expected one of: ${issue.values.join(', ')}`;
   }
-  return `expected ${expectation(issue)}, got ${kindOf(value)}`;
+  const isEndless = typeof value === 'number' && !Number.isFinite(value);
+  return `expected ${expectation(issue)}, got ${isEndless ? 'one that is not finite' : kindOf(value)}`;
 }
 
 const kinds: Readonly<Record<string, string>> = {

@@ -12,11 +12,12 @@ interface UnknownKey {
 /** More than anybody corrects by hand; a file with more was not written for mur. */
 const maxReported = 100;
 
-/** Warns once per key that no schema names (spec/manifest.md section 1.2). `versionNote` is added when there is any. */
+/** Warns once per key that no schema names (spec/manifest.md section 1.2). `versionNote` is added when there is any; `show` says how a key is quoted. */
 export function reportUnknownKeys(
   schema: z.core.$ZodType,
   report: Report,
   versionNote?: (count: number) => string | undefined,
+  show: (key: string) => string = (key) => `'${key}'`,
 ): void {
   const found: UnknownKey[] = [];
   collect(schema, report.tree.root, [], report, found);
@@ -24,9 +25,11 @@ export function reportUnknownKeys(
     const key = String(path.at(-1));
     const blockPath = path.slice(0, -1);
     const place = blockPath.length === 0 ? 'at the top level' : `in '${dotted(blockPath)}'`;
+    const shown = show(key);
+    const shownKey = shown === '' ? '' : ` ${shown}`;
     const near = nearestKey(key, known);
     const advice = near === undefined ? 'it may come from a newer runtime' : `did you mean '${near}'?`;
-    report.warn('W-SEC-019', `unknown key '${key}' ${place} is ignored; ${advice}`, path);
+    report.warn('W-SEC-019', `unknown key${shownKey} ${place} is ignored; ${advice}`, path);
   }
   const rest = found.length - maxReported;
   if (rest > 0) report.warn('W-SEC-019', `${rest} more unknown keys are ignored`, found[maxReported]!.path);

@@ -22,6 +22,10 @@ export function parseYaml(text: string, keepsText: (path: Path) => boolean): Yam
     return { ok: false, detail: `the file is larger than ${maxManifestBytes} bytes` };
   }
   const body = text.startsWith('\uFEFF') ? text.slice(1) : text;
+  // The parser would take off another one itself.
+  if (body.startsWith('\uFEFF')) {
+    return { ok: false, detail: 'a second byte-order mark', at: { line: 1, column: 1 } };
+  }
   const lineCounter = new LineCounter();
   const at = (offset: number): Position => {
     const { line, col } = lineCounter.linePos(offset);
@@ -64,7 +68,12 @@ function placeOf(text: string, offset: number): Position {
 
 /** A library message without the piece of the file it quotes: a slip in one line must not print the key on it. */
 function withoutText(message: string): string {
-  return message.replace(/(?<=\S):\s.*$/s, '').replace(/^(Unknown directive|Invalid escape sequence).*$/s, '$1');
+  return message
+    .replace(/(?<=\S):\s.*$/s, '')
+    .replace(/^(Unknown directive|Invalid escape sequence|Unsupported YAML version(?! \d\.\d$)).*$/s, '$1')
+    .replace(/^Verbatim tags .*$/s, 'a verbatim tag is not supported')
+    .replace(/^The .* tag has no suffix$/s, 'a tag has no suffix')
+    .replace(/^.* used for (\S+) collection.*$/s, 'the tag of a $1 is not one for it');
 }
 
 /** The advice for `{ api_key: ${NAME} }`, whose brace ends the value early. */

@@ -18,9 +18,10 @@ export type Found =
     }
   | { readonly kind: 'no'; readonly reason: string };
 
-/** How a source is called in messages. */
+/** How a source is called in messages. A `repo` of another form is left out: it may be an address with a token in it, or one alone. */
 export function labelOfSource({ name, repo }: SourceSettings): string {
-  return serverText(repo === undefined ? name : `${name} (github:${repo})`);
+  const isPlain = repo !== undefined && /^[A-Za-z0-9-]{1,39}\/[A-Za-z0-9._-]{1,100}$/.test(repo);
+  return serverText(isPlain ? `${name} (github:${repo})` : name);
 }
 
 /** The asset for the request's platform. */
