@@ -105,8 +105,31 @@ function reasonAgainst(
   if (access === 'read-write' && overlap(path, home)) return `read-write reaches ${home}, the home of mur itself`;
   const work = workFolder === undefined ? undefined : (canonical(workFolder) ?? workFolder);
   if (work !== undefined && isWithin(path, work)) return 'it lies in the work folder, which commands have anyway';
+  if (work !== undefined && access === 'read-write' && isWithin(work, path)) {
+    return `read-write reaches ${work}, the work folder, which a command could replace by a link to elsewhere`;
+  }
+  const [inner, outer] = earlier.flatMap((each) => replaceable({ path, access }, each))[0] ?? [];
+  if (inner !== undefined) {
+    return `a command could replace ${inner} by a link to elsewhere, because it lies in ${outer}, which is lent for writing`;
+  }
   const twin = earlier.findIndex((each) => each.path === path);
   return twin === -1 ? undefined : `it is the same folder as host_paths[${twin}]`;
+}
+
+type Lent = Pick<ResolvedHostPath, 'path' | 'access'>;
+
+/** The folder that can be replaced, and the one it is replaced in. Rules are made of paths, anew for each command. */
+function replaceable(one: Lent, other: Lent): readonly (readonly [inner: string, outer: string])[] {
+  const pairs: readonly (readonly [Lent, Lent])[] = [
+    [one, other],
+    [other, one],
+  ];
+  return pairs
+    .filter(
+      ([inner, outer]) =>
+        outer.access === 'read-write' && inner.path !== outer.path && isWithin(inner.path, outer.path),
+    )
+    .map(([inner, outer]) => [inner.path, outer.path]);
 }
 
 function overlap(one: string, other: string): boolean {

@@ -39,6 +39,22 @@ describe('not lent', () => {
     ['all homes', () => [['/root']], /belongs to the system/],
     ['the home of mur, writable', () => [[at('home/.murmur'), 'read-write']], /home of mur/],
     ['what holds the home of mur, writable', () => [[at('home'), 'read-write']], /home of mur/],
+    [
+      'a folder inside of a writable one',
+      () => [
+        [at('data'), 'read-write'],
+        [at('data/inner'), 'read'],
+      ],
+      /replace \S+inner by a link/,
+    ],
+    [
+      'a writable folder around one',
+      () => [
+        [at('data/inner'), 'read'],
+        [at('data'), 'read-write'],
+      ],
+      /replace \S+inner by a link/,
+    ],
     ['a part of the work folder', () => [[at('work/sub')]], /work folder/],
     [
       'the same folder twice, by another name',
@@ -50,6 +66,18 @@ describe('not lent', () => {
       expect.objectContaining({ code: 'E-CAP-901', message: expect.stringMatching(why) }),
     );
   });
+});
+
+test('what holds the work folder is not lent for writing: a command could replace the work folder by a link', () => {
+  mkdirSync(at('projects/work'), { recursive: true });
+  const lend = (access: 'read' | 'read-write') =>
+    resolveHostPaths([{ declared: at('projects'), path: at('projects'), access }], {
+      userHome: at('home'),
+      murmurHome: at('home/.murmur'),
+      workFolder: at('projects/work'),
+    });
+  expect(() => lend('read-write')).toThrow(/work folder, which a command could replace/);
+  expect(lend('read')).toHaveLength(1);
 });
 
 test('credentials that a folder is, lies in or holds are named', () => {
