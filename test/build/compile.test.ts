@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { bundleSource } from '../../src/build/compile/bundle.js';
-import type { Compiled } from '../../src/build/compile/index.js';
+import { type Compiled, compileSource } from '../../src/build/compile/index.js';
 import { isMurError } from '../../src/errors/index.js';
 import { type Guest, openGuest, Project } from './guest.js';
 
@@ -294,6 +294,69 @@ describe('determinism', () => {
     await project.compile('throw new Error("x"); export const run = 1;').catch(() => undefined);
     expect(left().filter((name) => !before.includes(name))).toEqual([]);
     expect(project.names()).toEqual(['src']);
+  });
+});
+
+describe('a source whose top level does not end', () => {
+  const limits = { deadlineMs: 3_000, memoryBytes: 2 * 1024 ** 3 };
+  test.each([
+    ['for (;;) {}', limits, 'did not end within 3 s'],
+    [
+      'const all = []; for (;;) all.push(new Array(100000).fill(1.5));',
+      { deadlineMs: 60_000, memoryBytes: 512 * 1024 ** 2 },
+      'took more than 512 MiB of memory',
+    ],
+  ])('%j is stopped, and leaves nothing', async (text, limits, expected) => {
+    using project = new Project();
+    const file = project.write('src/main.ts', `${text}\nexport const run = () => 1;\n`);
+    const left = () => readdirSync(tmpdir()).filter((name) => name.startsWith('mur-build-'));
+    const before = left();
+    const said = await compileSource({ file, role: 'tool', root: project.root, limits }).catch((error) => error);
+    expect(isMurError(said) && `${said.code} ${said.message}`).toBe(
+      `E-BLD-901 the source was stopped while it was built: its code outside of functions ${expected}`,
+    );
+    expect(left().filter((name) => !before.includes(name))).toEqual([]);
+  });
+});
+
+describe('what a bundle may hold', () => {
+  test.each([
+    ['a path', "import x from '../../outside.json';"],
+    ['a path from the root', "import x from '<outer>/outside.json';"],
+    ['a link', "import x from './link.json';"],
+    ['a path through a package', "import x from 'tiny/../../../outside.json';"],
+    ['a dynamic import', "const x = import('../../outside.json');"],
+  ])('is no file outside of its folder, named by %s', async (_, line) => {
+    using project = new Project('inner');
+    const outer = join(project.root, '..');
+    writeFileSync(join(outer, 'outside.json'), '{"key":"sk-outside"}');
+    project.write('node_modules/tiny/package.json', '{"name":"tiny","main":"index.js"}');
+    project.write('node_modules/tiny/index.js', 'export default 1;');
+    project.write('src/.keep', '');
+    symlinkSync('../../outside.json', join(project.root, 'src/link.json'));
+    const said = await project
+      .compile(`${line.replace('<outer>', outer)}\nexport const run = () => x;\n`)
+      .catch((error) => error);
+    expect(isMurError(said) && `${said.code} ${said.message}`).toMatch(/^E-BLD-901 /);
+    if (!line.includes('tiny'))
+      expect(said.message).toMatch(/^src\/main\.ts:1:\d+: cannot import '.*outside of the artifact's folder$/);
+  });
+
+  test('is a package of a folder above, with the files beside it and what it imports', async () => {
+    using project = new Project('inner');
+    const outer = join(project.root, '..', 'node_modules');
+    for (const [path, text] of [
+      ['@a/b/package.json', '{"name":"@a/b","main":"lib/index.js"}'],
+      ['@a/b/lib/index.js', "import two from '../two.js'; import c from 'c'; export default two + c;"],
+      ['@a/b/two.js', 'export default 2;'],
+      ['c/package.json', '{"name":"c","main":"index.js"}'],
+      ['c/index.js', 'export default 3;'],
+    ] as const) {
+      mkdirSync(join(outer, path, '..'), { recursive: true });
+      writeFileSync(join(outer, path), text);
+    }
+    const compiled = await project.compile("import x from '@a/b';\nexport const run = () => x;\n");
+    expect(compiled.files.filter((file) => file.includes('node_modules'))).toHaveLength(3);
   });
 });
 

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
-import { join, relative } from 'node:path';
+import { isAbsolute, join, relative } from 'node:path';
 import type { Plugin } from 'rolldown';
-import { isMurError } from '../../errors/index.js';
+import { isMurError, type MurError } from '../../errors/index.js';
 import { bundleFault, missingExport, type Place, sourceFault } from './faults.js';
+import { Inside } from './inside.js';
 import { artifactsFolder } from './package-files.js';
 import { type CompiledRole, roles } from './roles.js';
 
@@ -87,6 +88,7 @@ export async function bundleSource(request: BundleRequest): Promise<Bundle> {
       await bundle.close();
     }
   } catch (error) {
+    if (seen.refused !== undefined) throw seen.refused;
     throw isMurError(error) ? error : bundleFault(error, { ...request, entryId, exports: seen.exports });
   }
 }
@@ -98,6 +100,8 @@ interface Seen {
   readonly importers: Map<string, string>;
   /** Names the author's file exports; `*` for a re-export of everything. */
   exports: readonly string[];
+  /** Why the source may not have what it imports. */
+  refused?: MurError;
 }
 
 function injected(author: string): Record<string, [string, string]> {
@@ -107,13 +111,22 @@ function injected(author: string): Record<string, [string, string]> {
 }
 
 function plugin(request: BundleRequest, author: string, seen: Seen): Plugin {
+  const inside = new Inside([request.root, artifactsFolder()]);
   return {
     name: 'mur',
-    resolveId(id, importer) {
+    async resolveId(id, importer) {
       if (id === entryId) return id;
       if (importer !== undefined && importer !== entryId) seen.importers.set(id, importer);
       const name = moduleName.exec(id)?.[1];
-      return name !== undefined && authorModules.includes(name) ? join(author, `${name}.ts`) : null;
+      if (name !== undefined && authorModules.includes(name)) return join(author, `${name}.ts`);
+      if (witInterface.test(id)) return null;
+      const resolved = await this.resolve(id, importer, { skipSelf: true });
+      if (resolved !== null && isAbsolute(resolved.id) && !inside.admits(resolved.id, id)) {
+        // The bundler writes a code of its own into what is thrown here.
+        seen.refused = outsideFault(request, resolved.id, id, importer);
+        throw new Error(seen.refused.message);
+      }
+      return resolved;
     },
     load(id) {
       if (id === entryId) return { code: entryCode(request), moduleType: 'js' };
@@ -124,6 +137,18 @@ function plugin(request: BundleRequest, author: string, seen: Seen): Plugin {
       if (id === request.file) seen.exports = exports ?? [];
     },
   };
+}
+
+function outsideFault(request: BundleRequest, file: string, id: string, importer: string | undefined): MurError {
+  const isEntry = importer === undefined || importer === entryId;
+  return sourceFault(
+    isEntry
+      ? `${file} lies outside of the artifact's folder`
+      : `cannot import '${id}': ${file} lies outside of the artifact's folder`,
+    isEntry ? undefined : placeOf(importer, id),
+    request.root,
+    'whoever gets the artifact could read it: copy what is needed into the folder, or make it a package in node_modules',
+  );
 }
 
 /** The module that turns the author's exports into those of the component. */

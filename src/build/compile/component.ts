@@ -1,7 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MurError, reasonOf } from '../../errors/index.js';
+import { isMurError, MurError, reasonOf } from '../../errors/index.js';
+import { type BuildLimits, buildLimits, componentizeApart } from './apart.js';
 import { artifactsFolder } from './package-files.js';
 import { worldText, writeWorld } from './world.js';
 
@@ -14,23 +15,29 @@ interface EngineFacts {
  * `code` as a component that exports the interface `exported`: QuickJS with the code already evaluated. The same code gives the same
  * bytes on every machine. Throws `E-BLD-901` when the code fails while it is evaluated.
  */
-export async function componentOf(code: string, imports: readonly string[], exported: string): Promise<Uint8Array> {
-  const { componentize } = await import('componentize-qjs');
+export async function componentOf(
+  code: string,
+  imports: readonly string[],
+  exported: string,
+  limits: BuildLimits = buildLimits,
+): Promise<Uint8Array> {
   const artifacts = artifactsFolder();
   const engine = join(artifacts, 'engine');
   const temporary = mkdtempSync(join(tmpdir(), 'mur-build-'));
   try {
-    writeWorld(temporary, worldText(imports, exported), join(artifacts, 'wit', 'deps'));
-    const { component } = await componentize({
-      witPath: temporary,
-      jsSource: code,
-      runtimeBytes: readFileSync(join(engine, 'quickjs.wasm')),
-    });
+    const witPath = join(temporary, 'wit');
+    mkdirSync(witPath);
+    writeWorld(witPath, worldText(imports, exported), join(artifacts, 'wit', 'deps'));
+    const component = await componentizeApart(
+      { folder: temporary, witPath, engine: join(engine, 'quickjs.wasm'), code },
+      limits,
+    );
     const { building } = JSON.parse(readFileSync(join(engine, 'engine.json'), 'utf8')) as EngineFacts;
     endBuilding(component, BigInt(building));
     renameNamespace(component);
     return component;
   } catch (error) {
+    if (isMurError(error)) throw error;
     throw new MurError('E-BLD-901', `the source failed while it was built: ${cause(error)}`, {
       hint: 'code outside of functions runs at build time, without files, network and variables: move it into the function',
       cause: error,

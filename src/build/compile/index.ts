@@ -1,11 +1,12 @@
 /**
  * A JavaScript or TypeScript source to a component: bundle.ts joins it with what artifacts/author offers, world.ts writes the WIT
- * world from what it uses, component.ts puts it into QuickJS. Not the archive (../plan.ts), not a type checker.
+ * world from what it uses, component.ts puts it into QuickJS, in a process of its own (apart.ts). Not the archive (../plan.ts), not a type checker.
  * Read next: roles.ts (what a source exports), bundle.ts.
  */
 import { statSync } from 'node:fs';
 import { relative } from 'node:path';
 import { MurError } from '../../errors/index.js';
+import type { BuildLimits } from './apart.js';
 import { bundleSource } from './bundle.js';
 import { componentOf } from './component.js';
 import { type CompiledRole, roles } from './roles.js';
@@ -21,6 +22,8 @@ export interface CompileRequest {
   /** Messages name files relative to this folder. */
   readonly root: string;
   readonly onProgress?: (step: string) => void;
+  /** What the source may take while it is built. */
+  readonly limits?: BuildLimits;
 }
 
 export interface Compiled {
@@ -40,6 +43,6 @@ export async function compileSource(request: CompileRequest): Promise<Compiled> 
   request.onProgress?.('bundling');
   const { code, imports, files } = await bundleSource({ file, role, root, isRaw });
   request.onProgress?.('compiling to a component');
-  const component = await componentOf(code, imports, roles[role].world);
+  const component = await componentOf(code, imports, roles[role].world, request.limits);
   return { component, imports: imports.map((name) => name.replace(/^wasj:/, 'wasi:')), files };
 }
