@@ -35,7 +35,18 @@ export function rows(from: string) {
     by: Readonly<Record<string, string>>,
     code: string,
     rest: Rest = {},
-  ): Case => ({ id, from, attempt, expect: columns(expect), by, code, kind: 'boundary', box: 'plain', short: true, ...rest });
+  ): Case => ({
+    id,
+    from,
+    attempt,
+    expect: columns(expect),
+    by,
+    code,
+    kind: 'boundary',
+    box: 'plain',
+    short: true,
+    ...rest,
+  });
   return {
     add,
     /** Nothing promised at `advisory`, refused above. */

@@ -11,7 +11,7 @@ import { dialer, openSessionNetwork } from '../../src/containment/egress/index.j
 import { parseAllowEntry } from '../../src/policy/network.js';
 import { exfiltration, exfiltrationHelpers } from './cases/network.js';
 import { pythonOf } from './python.js';
-import { type Entry, type Where } from './record.js';
+import type { Entry, Where } from './record.js';
 import { factsOf, openKind, run, type Setting } from './session.js';
 
 interface Listeners {
@@ -28,10 +28,15 @@ async function listen(): Promise<Listeners> {
   const heard = { api: '', decoy: '', udp: '' };
   const connections = { decoy: 0 };
   let decoyPort = 0;
-  const decoy = await tcp((text) => {
-    heard.decoy += text;
-    return 'HTTP/1.0 200 OK\r\n\r\nstolen';
-  }, () => { connections.decoy += 1; });
+  const decoy = await tcp(
+    (text) => {
+      heard.decoy += text;
+      return 'HTTP/1.0 200 OK\r\n\r\nstolen';
+    },
+    () => {
+      connections.decoy += 1;
+    },
+  );
   decoyPort = portOf(decoy);
   const api = await tcp((text) => {
     heard.api += text;
@@ -83,7 +88,9 @@ function portOf(server: Server): number {
 }
 
 function ownAddress(): string {
-  const found = Object.values(networkInterfaces()).flat().find((each) => each?.family === 'IPv4' && !each.internal);
+  const found = Object.values(networkInterfaces())
+    .flat()
+    .find((each) => each?.family === 'IPv4' && !each.internal);
   return found?.address ?? '127.0.0.2';
 }
 
@@ -102,13 +109,25 @@ export async function exfiltrate(setting: Setting, where: Where, besides: WithNe
   const inside = { ...setting, network };
   const box = await openKind(inside, 'plain');
   try {
-    const facts = { ...factsOf(inside, box), ...{ api: listeners.api, decoy: listeners.decoy, decoy6: listeners.decoy, udp: listeners.udp, udp6: listeners.udp, address: ownAddress() } };
+    const facts = {
+      ...factsOf(inside, box),
+      ...{
+        api: listeners.api,
+        decoy: listeners.decoy,
+        decoy6: listeners.decoy,
+        udp: listeners.udp,
+        udp6: listeners.udp,
+        address: ownAddress(),
+      },
+    };
     const token = (id: string) => `EXFIL${id.replaceAll('-', '')}${setting.ground.token}`.slice(0, 60);
     const attempts = exfiltration.map(({ id, code }) => ({
       id,
       code: `TOKEN = ${JSON.stringify(token(id))}.encode()\n${exfiltrationHelpers.trim()}\n${code.trim()}`,
     }));
-    const { out, err } = await run(box, inside, 'python3', ['-I', '-'], { stdin: Buffer.from(pythonOf(attempts, facts)) });
+    const { out, err } = await run(box, inside, 'python3', ['-I', '-'], {
+      stdin: Buffer.from(pythonOf(attempts, facts)),
+    });
     // What was sent is on its way at most this long: everything is on the loopback.
     await new Promise((resolve) => setTimeout(resolve, 200));
     return [
@@ -130,7 +149,11 @@ interface Heard {
   readonly err: string;
 }
 
-function judged(row: (typeof exfiltration)[number], token: string, { listeners, where, setting, out, err }: Heard): Entry {
+function judged(
+  row: (typeof exfiltration)[number],
+  token: string,
+  { listeners, where, setting, out, err }: Heard,
+): Entry {
   const { heard } = listeners;
   const expected = row.arrives ? 'SUCCESS' : 'REFUSED';
   const isRedirect = row.id === 'exfil-redirect';
@@ -138,11 +161,18 @@ function judged(row: (typeof exfiltration)[number], token: string, { listeners, 
   const at = [
     ...(heard.decoy.includes(token) ? ['TCP listener'] : []),
     ...(heard.udp.toLowerCase().includes(token.toLowerCase()) ? ['UDP listener'] : []),
-    ...(!row.arrives && !isRedirect && heard.api.includes(token) ? ['the allowed host, by a way that is not allowed'] : []),
+    ...(!row.arrives && !isRedirect && heard.api.includes(token)
+      ? ['the allowed host, by a way that is not allowed']
+      : []),
     ...['/var/tmp', '/dev/shm', join(setting.ground.root, 'other')].filter((folder) => existsSync(join(folder, token))),
   ];
   const arrived = row.arrives || isRedirect ? heard.api.includes(token) : true;
-  const said = out.split('\n').find((line) => line.includes(`"id": "${row.id}"`))?.replace(/^.*"evidence": /, '').slice(0, 200) ?? err.slice(-200);
+  const said =
+    out
+      .split('\n')
+      .find((line) => line.includes(`"id": "${row.id}"`))
+      ?.replace(/^.*"evidence": /, '')
+      .slice(0, 200) ?? err.slice(-200);
   const verdict = !ran || !arrived ? 'INCONCLUSIVE' : at.length > 0 ? 'ALLOWED' : expected;
   return {
     id: row.id,

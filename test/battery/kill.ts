@@ -37,8 +37,17 @@ export function living(word: string): readonly string[] {
   });
 }
 
-let marks = 0;
-const mark = () => `${200_000 + process.pid}.${(marks += 1)}`;
+/** What `daemons` starts. A shell says that it is ready before its children have become what they are to be. */
+const sleepers = 4;
+
+async function allLive(word: string): Promise<boolean> {
+  const end = performance.now() + 5000;
+  while (living(word).length < sleepers && performance.now() < end) await sleep(5);
+  return living(word).length >= sleepers;
+}
+
+const marks = { next: 0 };
+const mark = () => `${200_000 + process.pid}.${marks.next++}`;
 
 /** None left at once; for a crash the kernel gets as long as it takes to tell bubblewrap. */
 async function noneLeft(word: string, withinMs: number): Promise<readonly string[]> {
@@ -70,20 +79,25 @@ export async function killDrill(setting: Setting, where: Where, { rounds, victim
       if (way === 'crash') {
         const child = victim(seconds);
         const ended = new Promise((resolve) => child.once('exit', resolve));
-        if (!(await ready(child.stdout!)) || living(seconds).length === 0) neverStarted = `crash, round ${round}`;
+        if (!(await ready(child.stdout!)) || !(await allLive(seconds))) neverStarted = `crash, round ${round}`;
         child.kill('SIGKILL');
         await ended;
         seen.crash.push(...(await noneLeft(seconds, 2000)));
         continue;
       }
       if (way === 'leftover') {
-        await run(box, setting, 'bash', ['-c', daemons(seconds)]);
+        await run(box, setting, 'bash', ['-c', `${daemons(seconds)}; sleep 0.05`]);
         seen.leftover.push(...(await noneLeft(seconds, 0)));
         continue;
       }
-      const running = await box.start({ path: pathOf(setting.executables, 'bash'), argv0: 'bash', args: ['-c', `${daemons(seconds)}; wait`], env: environment(box, setting.ground) });
+      const running = await box.start({
+        path: pathOf(setting.executables, 'bash'),
+        argv0: 'bash',
+        args: ['-c', `${daemons(seconds)}; wait`],
+        env: environment(box, setting.ground),
+      });
       running.stderr.resume();
-      if (!(await ready(running.stdout)) || living(seconds).length === 0) neverStarted = `${way}, round ${round}`;
+      if (!(await ready(running.stdout)) || !(await allLive(seconds))) neverStarted = `${way}, round ${round}`;
       await (way === 'deadline' ? running.terminate(50) : running.kill());
       seen[way].push(...(await noneLeft(seconds, 0)));
     }
@@ -93,10 +107,13 @@ export async function killDrill(setting: Setting, where: Where, { rounds, victim
   const evidence = (way: keyof typeof seen): Evidence => {
     if (neverStarted !== '') return { kind: 'none', detail: `the daemons never ran: ${neverStarted}` };
     if (count[way] === 0) return { kind: 'none', detail: 'no round' };
-    if (seen[way].length > 0) return { kind: 'through', detail: `${seen[way].length} processes were left after ${count[way]} rounds` };
+    if (seen[way].length > 0)
+      return { kind: 'through', detail: `${seen[way].length} processes were left after ${count[way]} rounds` };
     return { kind: 'held', detail: `${count[way]} rounds, no process left` };
   };
-  return (Object.keys(killRows) as (keyof typeof killRows)[]).map((way) => entryOf(killRows[way], where, evidence(way)));
+  return (Object.keys(killRows) as (keyof typeof killRows)[]).map((way) =>
+    entryOf(killRows[way], where, evidence(way)),
+  );
 }
 
 /** Whether the daemons were started: by what their shell, or the victim, says. */

@@ -7,7 +7,17 @@
  *   --only <id>, --class <class>, --player <stub|koffi>, --user <root|user>    for looking into one thing: not evidence
  */
 import { spawn } from 'node:child_process';
-import { chmodSync, chownSync, copyFileSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -37,11 +47,21 @@ async function start(): Promise<number> {
 
 async function battery(): Promise<number> {
   const { values } = parseArgs({
-    options: { short: { type: 'boolean', default: false }, only: { type: 'string' }, class: { type: 'string' }, player: { type: 'string' }, user: { type: 'string' } },
+    options: {
+      short: { type: 'boolean', default: false },
+      only: { type: 'string' },
+      class: { type: 'string' },
+      player: { type: 'string' },
+      user: { type: 'string' },
+    },
   });
   const held = classes.find((each) => each === values.class);
   const player = (['stub', 'koffi'] as const).find((each) => each === values.player);
-  if ((values.class !== undefined && held === undefined) || (values.player !== undefined && player === undefined) || (values.only !== undefined && !allIds.includes(values.only))) {
+  if (
+    (values.class !== undefined && held === undefined) ||
+    (values.player !== undefined && player === undefined) ||
+    (values.only !== undefined && !allIds.includes(values.only))
+  ) {
     process.stderr.write('no such class, player or row\n');
     return exitCodes.harness;
   }
@@ -55,7 +75,15 @@ async function battery(): Promise<number> {
     const suidFolder = isRoot ? placeSetUserId(place) : null;
     const results = await Promise.all(
       users.map((user) =>
-        asUser(user, isRoot, { place, suidFolder, isShort: values.short, killRounds: values.short ? 4 : 52, ...(values.only === undefined ? {} : { only: values.only }), ...(held === undefined ? {} : { held }), ...(player === undefined ? {} : { player }) }),
+        asUser(user, isRoot, {
+          place,
+          suidFolder,
+          isShort: values.short,
+          killRounds: values.short ? 4 : 136,
+          ...(values.only === undefined ? {} : { only: values.only }),
+          ...(held === undefined ? {} : { held }),
+          ...(player === undefined ? {} : { player }),
+        }),
       ),
     );
     const refused = results.find((each) => each.refused !== undefined)?.refused;
@@ -65,10 +93,17 @@ async function battery(): Promise<number> {
     }
     const entries = results.flatMap((each) => each.entries);
     const graded = exitCodeOf(entries);
-    const exitCode = graded === exitCodes.passed && entries.some((each) => each.refused !== undefined) ? exitCodes.refused : graded;
+    const exitCode =
+      graded === exitCodes.passed && entries.some((each) => each.refused !== undefined) ? exitCodes.refused : graded;
     const what = values.short ? 'Short run' : 'Full run';
     const stamp = `${isPartial ? `PARTIAL, not evidence (${what.toLowerCase()})` : what}${isRoot ? '' : ', without root'}`;
-    report(values.short || isPartial ? 'short' : 'report', { stamp, exitCode, seconds: (performance.now() - started) / 1000, entries, host: hostLine(results) });
+    report(values.short || isPartial ? 'short' : 'report', {
+      stamp,
+      exitCode,
+      seconds: (performance.now() - started) / 1000,
+      entries,
+      host: hostLine(results),
+    });
     return exitCode;
   } finally {
     rmSync(place, { recursive: true, force: true });
@@ -112,7 +147,10 @@ function hostLine(results: readonly UserResult[]): string {
   return `${process.platform} ${process.arch}, tier ${host?.hostTier}, Landlock ABI ${host?.landlockAbi}, ${host?.chain} ${host?.bubblewrap?.version ?? ''}`.trim();
 }
 
-function report(name: string, summary: { stamp: string; host: string; exitCode: number; seconds: number; entries: readonly Entry[] }): void {
+function report(
+  name: string,
+  summary: { stamp: string; host: string; exitCode: number; seconds: number; entries: readonly Entry[] },
+): void {
   const folder = join(process.cwd(), 'test-output', 'battery');
   mkdirSync(folder, { recursive: true });
   const markdown = markdownOf(summary);
@@ -120,7 +158,9 @@ function report(name: string, summary: { stamp: string; host: string; exitCode: 
   writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(summary, null, 1)}\n`);
   process.stdout.write(`${markdown.split('\n## ')[0]!.trim()}\n`);
   for (const each of summary.entries.filter(({ matches }) => matches === false)) {
-    process.stdout.write(`${each.id} as ${each.user}, ${each.held}, ${each.player}: expected ${each.expected}, ${each.verdict}: ${each.line}\n`);
+    process.stdout.write(
+      `${each.id} as ${each.user}, ${each.held}, ${each.player}: expected ${each.expected}, ${each.verdict}: ${each.line}\n`,
+    );
   }
 }
 

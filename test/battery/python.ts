@@ -154,7 +154,7 @@ def play():
         _, status = os.waitpid(pid, 0)
         if data: found = json.loads(data)
         elif not ready: found = {'kind': 'none', 'detail': 'no answer within 30 s'}
-        else: found = {'kind': 'errno', 'errno': 'SIG%d' % os.WTERMSIG(status), 'detail': 'ended by signal %d' % os.WTERMSIG(status)}
+        else: found = {'kind': 'errno', 'errno': signal.Signals(os.WTERMSIG(status)).name, 'detail': 'ended by signal %d' % os.WTERMSIG(status)}
         sys.stdout.write('${marker}' + json.dumps({'id': name, 'evidence': found}) + '\\n')
         sys.stdout.flush()
 `;

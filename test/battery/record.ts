@@ -1,5 +1,5 @@
-import type { Class, Evidence, Expected, Verdict } from './verdict.js';
 import type { BoxKind, Case } from './case.js';
+import type { Class, Evidence, Expected, Verdict } from './verdict.js';
 import { judge } from './verdict.js';
 
 /** One attempt of one run, as the report has it. */
@@ -22,14 +22,31 @@ export interface Entry {
 
 export type Where = Pick<Entry, 'user' | 'held' | 'player'>;
 
-export function entryOf(row: Omit<Case, 'code' | 'box' | 'short'> & { box?: BoxKind }, where: Where, evidence: Evidence): Entry {
+export function entryOf(
+  row: Omit<Case, 'code' | 'box' | 'short'> & { box?: BoxKind },
+  where: Where,
+  evidence: Evidence,
+): Entry {
   const { id, from, attempt, kind, note } = row;
   const judged = judge(row, where.held, evidence);
-  return { id, from, attempt, kind, ...where, expected: row.expect[where.held], ...judged, ...(note === undefined ? {} : { note }) };
+  return {
+    id,
+    from,
+    attempt,
+    kind,
+    ...where,
+    expected: row.expect[where.held],
+    ...judged,
+    ...(note === undefined ? {} : { note }),
+  };
 }
 
 /** A row that this host cannot run. */
-export function refusedEntry(row: Pick<Case, 'id' | 'from' | 'attempt' | 'kind' | 'expect' | 'note'>, where: Where, refused: string): Entry {
+export function refusedEntry(
+  row: Pick<Case, 'id' | 'from' | 'attempt' | 'kind' | 'expect' | 'note'>,
+  where: Where,
+  refused: string,
+): Entry {
   const { id, from, attempt, kind, note } = row;
   return {
     ...{ id, from, attempt, kind, ...where, expected: row.expect[where.held] },

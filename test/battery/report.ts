@@ -1,5 +1,6 @@
-import { classes } from './verdict.js';
+import { elsewhere, uncovered } from './elsewhere.js';
 import type { Entry } from './record.js';
+import { classes } from './verdict.js';
 
 export interface Summary {
   readonly stamp: string;
@@ -47,7 +48,11 @@ const outcome: Readonly<Record<number, string>> = {
 /** The report a person reads. */
 export function markdownOf({ stamp, host, exitCode, seconds, entries }: Summary): string {
   const failed = entries.filter(({ matches }) => matches === false);
-  const refused = [...new Map(entries.filter(({ refused: why }) => why !== undefined).map((each) => [`${each.user} ${each.id}`, each])).values()];
+  const refused = [
+    ...new Map(
+      entries.filter(({ refused: why }) => why !== undefined).map((each) => [`${each.user} ${each.id}`, each]),
+    ).values(),
+  ];
   return [
     '# Battery',
     '',
@@ -55,28 +60,75 @@ export function markdownOf({ stamp, host, exitCode, seconds, entries }: Summary)
     '',
     table(
       ['User', 'Class', 'Player', 'Rows', 'As written', 'Not as written', 'Recorded only', 'Not run here'],
-      countsOf(entries).map((each) => [each.user, each.held, each.player, each.rows, each.matched, each.failed, each.recorded, each.refused].map(String)),
+      countsOf(entries).map((each) =>
+        [each.user, each.held, each.player, each.rows, each.matched, each.failed, each.recorded, each.refused].map(
+          String,
+        ),
+      ),
     ),
-    ...(failed.length === 0 ? [] : ['', '## Not as written', '', table(['Row', 'User', 'Class', 'Player', 'Expected', 'Verdict', 'Evidence'], failed.map((each) => [each.id, each.user, each.held, each.player, each.expected, each.verdict, each.line]))]),
-    ...(refused.length === 0 ? [] : ['', '## Not run here', '', table(['Row', 'User', 'What this host lacks'], refused.map((each) => [each.id, each.user, each.refused!]))]),
-    ...classes.flatMap((held) => rowsOf(entries.filter((each) => each.held === held && each.player === 'stub'), held)),
+    ...(failed.length === 0
+      ? []
+      : [
+          '',
+          '## Not as written',
+          '',
+          table(
+            ['Row', 'User', 'Class', 'Player', 'Expected', 'Verdict', 'Evidence'],
+            failed.map((each) => [each.id, each.user, each.held, each.player, each.expected, each.verdict, each.line]),
+          ),
+        ]),
+    ...(refused.length === 0
+      ? []
+      : [
+          '',
+          '## Not run here',
+          '',
+          table(
+            ['Row', 'User', 'What this host lacks'],
+            refused.map((each) => [each.id, each.user, each.refused!]),
+          ),
+        ]),
+    ...classes.flatMap((held) =>
+      rowsOf(
+        entries.filter((each) => each.held === held && each.player === 'stub'),
+        held,
+      ),
+    ),
     ...notesOf(entries),
+    '',
+    '## Shown elsewhere',
+    '',
+    table(['What', 'Test'], Object.entries(elsewhere)),
+    '',
+    '## Not shown',
+    '',
+    table(['What', 'Why'], Object.entries(uncovered)),
     '',
   ].join('\n');
 }
 
 function rowsOf(entries: readonly Entry[], held: string): readonly string[] {
   if (entries.length === 0) return [];
-  return ['', `## ${held}, played by the stub`, '', table(['Row', 'From', 'Attempt', 'User', 'Expected', 'Verdict', 'Evidence'], entries.map((each) => [each.id, each.from, each.attempt, each.user, each.expected, each.verdict, each.line]))];
+  return [
+    '',
+    `## ${held}, played by the stub`,
+    '',
+    table(
+      ['Row', 'From', 'Attempt', 'User', 'Expected', 'Verdict', 'Evidence'],
+      entries.map((each) => [each.id, each.from, each.attempt, each.user, each.expected, each.verdict, each.line]),
+    ),
+  ];
 }
 
 function notesOf(entries: readonly Entry[]): readonly string[] {
   const notes = [...new Map(entries.filter(({ note }) => note !== undefined).map(({ id, note }) => [id, note!]))];
-  return notes.length === 0 ? [] : ['', '## Where a row differs from the checklist, or proves less than it seems', '', table(['Row', 'Why'], notes)];
+  return notes.length === 0
+    ? []
+    : ['', '## Where a row differs from the checklist, or proves less than it seems', '', table(['Row', 'Why'], notes)];
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replace(/\s+/g, ' ')).join(' | ')} |`;
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replace(/\s+/g, ' ')).join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
-

@@ -8,14 +8,37 @@ import { join } from 'node:path';
 import { type Box, type BoxCommand, type BoxRequest, openBox } from '../../src/containment/box.js';
 import { type ContainmentDecision, decide } from '../../src/containment/decide.js';
 import type { SessionNetwork } from '../../src/containment/egress/index.js';
-import { type Executables, type PathGrant, resolveExecutables } from '../../src/containment/executables.js';
+import {
+  type Executables,
+  type ExecutablesAsked,
+  type PathGrant,
+  resolveExecutables,
+} from '../../src/containment/executables.js';
 import type { HostReport } from '../../src/containment/host.js';
 import type { BoxKind } from './case.js';
 import { tight } from './cases/ceilings.js';
 import type { Class } from './verdict.js';
 
 export const programs = [
-  ...['bash', 'cat', 'ls', 'sleep', 'setsid', 'true', 'tr', 'sort', 'wc', 'head', 'grep', 'cp', 'dd', 'rm', 'mktemp', 'seq', 'mkdir'],
+  ...[
+    'bash',
+    'cat',
+    'ls',
+    'sleep',
+    'setsid',
+    'true',
+    'tr',
+    'sort',
+    'wc',
+    'head',
+    'grep',
+    'cp',
+    'dd',
+    'rm',
+    'mktemp',
+    'seq',
+    'mkdir',
+  ],
   ...['python3', 'perl', 'git', 'curl', 'node', 'battery-suid-id'],
 ];
 
@@ -43,7 +66,13 @@ export async function prepareGround(place: string, token: string): Promise<Groun
   };
   const work = folder('work');
   const records = folder('records');
-  const folders = { work, records, temp: folder('records', 'tmp'), home: folder('records', 'home'), runtime: folder('runtime') };
+  const folders = {
+    work,
+    records,
+    temp: folder('records', 'tmp'),
+    home: folder('records', 'home'),
+    runtime: folder('runtime'),
+  };
   file(join(folder('outside'), 'secret'), 'the secret of the machine\n');
   file(join(folder('other'), 'trace.jsonl'), '{}\n');
   file(join(records, 'trace.jsonl'), '{}\n');
@@ -61,7 +90,12 @@ export async function prepareGround(place: string, token: string): Promise<Groun
 
   const unix = join(folder('outside'), 'socket');
   const abstract = `\0${token}`;
-  const servers = await Promise.all([listening(unix), listening(join(work, 'listener')), listening(abstract), listening(0)]);
+  const servers = await Promise.all([
+    listening(unix),
+    listening(join(work, 'listener')),
+    listening(abstract),
+    listening(0),
+  ]);
   const address = servers[3]!.address();
   return {
     root: realpathSync(place),
@@ -77,7 +111,12 @@ export async function prepareGround(place: string, token: string): Promise<Groun
 }
 
 function listening(at: string | number): Promise<Server> {
-  const server = createServer((socket) => socket.on('error', () => {}).resume().end());
+  const server = createServer((socket) =>
+    socket
+      .on('error', () => {})
+      .resume()
+      .end(),
+  );
   return new Promise((resolve, reject) => server.once('error', reject).listen(at, () => resolve(server)));
 }
 
@@ -92,15 +131,28 @@ export interface Setting {
 }
 
 export function decisionOf(host: HostReport, floor: Class, workdirExec = false): ContainmentDecision {
-  return decide(host, { floor, workdirExec, runtimeInsideWorkdir: false, networkAllowEmpty: true, startsProcesses: true });
+  return decide(host, {
+    floor,
+    workdirExec,
+    runtimeInsideWorkdir: false,
+    networkAllowEmpty: true,
+    startsProcesses: true,
+  });
 }
 
-export function executablesOf(path: string, more: readonly string[] = []): Promise<Executables> {
-  return resolveExecutables({ allow: [...programs, ...more], path, interpreterRuntime: [], stagedRuntime: [] });
+export function executablesOf(
+  path: string,
+  more: Partial<Pick<ExecutablesAsked, 'allow' | 'interpreterRuntime'>> = {},
+): Promise<Executables> {
+  const { allow = [], interpreterRuntime = [] } = more;
+  return resolveExecutables({ allow: [...programs, ...allow], path, interpreterRuntime, stagedRuntime: [] });
 }
 
 /** A real box of that kind. */
-export function openKind({ host, held, executables, ground, network, extra = [] }: Setting, kind: BoxKind): Promise<Box> {
+export function openKind(
+  { host, held, executables, ground, network, extra = [] }: Setting,
+  kind: BoxKind,
+): Promise<Box> {
   const { root, folders } = ground;
   return openBox({
     host,
@@ -131,7 +183,11 @@ export async function run(
   { executables, ground }: Pick<Setting, 'executables' | 'ground'>,
   name: string,
   args: readonly string[],
-  rest: { readonly stdin?: Uint8Array; readonly env?: Readonly<Record<string, string>>; readonly extra?: NonNullable<BoxCommand['extra']> } = {},
+  rest: {
+    readonly stdin?: Uint8Array;
+    readonly env?: Readonly<Record<string, string>>;
+    readonly extra?: NonNullable<BoxCommand['extra']>;
+  } = {},
 ): Promise<Finished> {
   const running = await box.start({
     path: pathOf(executables, name),
@@ -196,4 +252,3 @@ export function factsOf({ ground, host, held, executables }: Setting, box: Box):
     suid: executables.binaries.find(({ name }) => name === 'battery-suid-id')?.path,
   };
 }
-

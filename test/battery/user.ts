@@ -5,14 +5,14 @@ import { openSessionNetwork } from '../../src/containment/egress/index.js';
 import type { HostReport } from '../../src/containment/host.js';
 import { probeHost } from '../../src/containment/probe/index.js';
 import type { BoxKind, Case } from './case.js';
-import { batteryCases } from './table.js';
-import { ceilings } from './limits.js';
 import { controls } from './controls.js';
 import { exfiltrate } from './exfiltrate.js';
 import { daemons, killDrill, startVictim } from './kill.js';
+import { ceilings } from './limits.js';
 import { pythonOf, readEvidence } from './python.js';
 import { type Entry, entryOf, refusedEntry, type Where } from './record.js';
 import { environment, executablesOf, factsOf, openKind, pathOf, prepareGround, run, type Setting } from './session.js';
+import { batteryCases } from './table.js';
 import type { Class, Evidence } from './verdict.js';
 import { realWork, workWithNetwork } from './work.js';
 
@@ -63,11 +63,18 @@ function plansOf({ isShort, held, player }: UserRun): readonly Plan[] {
 export async function runUser(asked: UserRun): Promise<UserResult> {
   const host = await probeHost();
   if (host.hostTier !== 'sealed') {
-    return { entries: [], refused: `this host backs no more than tier '${host.hostTier}': ${host.sealedBlocker?.reason ?? host.noTierBecause ?? ''}` };
+    return {
+      entries: [],
+      refused: `this host backs no more than tier '${host.hostTier}': ${host.sealedBlocker?.reason ?? host.noTierBecause ?? ''}`,
+    };
   }
   const pathFolders = ['/usr/bin', '/bin', ...(asked.suidFolder === null ? [] : [asked.suidFolder])].join(':');
   const executables = await executablesOf(pathFolders);
-  const network = await openSessionNetwork({ rules: [], dial: () => Promise.reject(new Error('nothing is allowed')), onRefused: () => {} });
+  const network = await openSessionNetwork({
+    rules: [],
+    dial: () => Promise.reject(new Error('nothing is allowed')),
+    onRefused: () => {},
+  });
   if ('refused' in network) return { entries: [], refused: network.refused };
   const entries: Entry[] = [];
   try {
@@ -75,7 +82,14 @@ export async function runUser(asked: UserRun): Promise<UserResult> {
       const place = join(asked.place, `${plan.held}-${plan.player}`);
       mkdirSync(place, { mode: 0o755 });
       const ground = await prepareGround(place, `t${process.pid}n${index}`);
-      const setting: Setting = { host: { ...host, launcher: plan.player }, held: plan.held, executables, ground, network, pathFolders };
+      const setting: Setting = {
+        host: { ...host, launcher: plan.player },
+        held: plan.held,
+        executables,
+        ground,
+        network,
+        pathFolders,
+      };
       const where: Where = { user: asked.user, held: plan.held, player: plan.player };
       try {
         const refused = await preflight(setting);
@@ -89,15 +103,23 @@ export async function runUser(asked: UserRun): Promise<UserResult> {
     await network.close();
   }
   const { hostTier, landlockAbi, chain, bubblewrap } = host;
-  return { entries: asked.only === undefined ? entries : entries.filter(({ id }) => id === asked.only), host: { hostTier, landlockAbi, chain, bubblewrap } };
+  return {
+    entries: asked.only === undefined ? entries : entries.filter(({ id }) => id === asked.only),
+    host: { hostTier, landlockAbi, chain, bubblewrap },
+  };
 }
 
 /** The interpreter runs and answers, or nothing that follows would mean anything. */
 async function preflight(setting: Setting): Promise<string | undefined> {
   const box = await openKind(setting, 'plain');
   try {
-    const done = await run(box, setting, 'python3', ['-Ic', 'import ctypes, socket, mmap; ctypes.CDLL(None); print("here")']);
-    return done.out === 'here\n' ? undefined : `the interpreter does not run in a box: exit ${done.exitCode} ${done.err.slice(-400)}`;
+    const done = await run(box, setting, 'python3', [
+      '-Ic',
+      'import ctypes, socket, mmap; ctypes.CDLL(None); print("here")',
+    ]);
+    return done.out === 'here\n'
+      ? undefined
+      : `the interpreter does not run in a box: exit ${done.exitCode} ${done.err.slice(-400)}`;
   } finally {
     await box.close();
   }
@@ -110,7 +132,15 @@ async function runPlan(asked: UserRun, plan: Plan, setting: Setting, where: Wher
   const step = (name: string) => process.stderr.write(`${where.user} ${where.held} ${where.player}: ${name}\n`);
   for (const kind of kinds) {
     step(`attempts, ${kind}`);
-    entries.push(...(await attempts(setting, where, kind, cases.filter(({ box }) => box === kind), asked.suidFolder)));
+    entries.push(
+      ...(await attempts(
+        setting,
+        where,
+        kind,
+        cases.filter(({ box }) => box === kind),
+        asked.suidFolder,
+      )),
+    );
   }
   if (plan.parts === 'attempts') return entries;
   step('controls');
@@ -128,7 +158,8 @@ async function runPlan(asked: UserRun, plan: Plan, setting: Setting, where: Wher
     writeFileSync(file, JSON.stringify({ ...setting, network: undefined }));
     entries.push(
       ...(await killDrill(setting, where, {
-        rounds: asked.killRounds,
+        // With the koffi player each start is one of Node: a quarter of the rounds.
+        rounds: plan.player === 'stub' || asked.isShort ? asked.killRounds : asked.killRounds / 4,
         victim: (seconds) => startVictim(asked.main, ['--victim', file, seconds]),
       })),
     );
@@ -136,17 +167,26 @@ async function runPlan(asked: UserRun, plan: Plan, setting: Setting, where: Wher
   return entries;
 }
 
-async function attempts(setting: Setting, where: Where, kind: BoxKind, cases: readonly Case[], suidFolder: string | null): Promise<readonly Entry[]> {
+async function attempts(
+  setting: Setting,
+  where: Where,
+  kind: BoxKind,
+  cases: readonly Case[],
+  suidFolder: string | null,
+): Promise<readonly Entry[]> {
   const box = await openKind(setting, kind);
   try {
     const facts = factsOf(setting, box);
-    const extra = { stateFolder: facts['state'] as string };
+    const extra = { stateFolder: facts.state as string };
     const { err: toolError } = await run(box, setting, 'cat', [join(extra.stateFolder, 'kept')], { extra });
     if (toolError !== '') throw new Error(`the tool cannot read its own store: ${toolError}`);
-    const { out, err } = await run(box, setting, 'python3', ['-I', '-'], { stdin: Buffer.from(pythonOf(cases, facts)) });
+    const { out, err } = await run(box, setting, 'python3', ['-I', '-'], {
+      stdin: Buffer.from(pythonOf(cases, facts)),
+    });
     const found = readEvidence(out, cases, err);
     return cases.map((each) => {
-      if (each.id === 'set-user-id-program' && suidFolder === null) return refusedEntry(each, where, 'only root can place a set-user-id program');
+      if (each.id === 'set-user-id-program' && suidFolder === null)
+        return refusedEntry(each, where, 'only root can place a set-user-id program');
       return entryOf(each, where, checked(each.id, found.get(each.id)!, setting));
     });
   } finally {
@@ -159,16 +199,24 @@ function checked(id: string, evidence: Evidence, { ground }: Setting): Evidence 
   if (id !== 'write-outside-workdir' || evidence.kind !== 'through') return evidence;
   const isInside = existsSync(join(ground.folders.temp, ground.token));
   const isOutside = existsSync(join('/tmp', ground.token));
-  if (isInside && !isOutside) return { kind: 'through', detail: "the bytes are in the session's temp folder, and the machine's /tmp is unchanged" };
+  if (isInside && !isOutside)
+    return {
+      kind: 'through',
+      detail: "the bytes are in the session's temp folder, and the machine's /tmp is unchanged",
+    };
   return { kind: 'none', detail: `in the temp folder: ${isInside}, in the machine's /tmp: ${isOutside}` };
 }
 
 /** The process that a round of the drill kills: the same box, the same daemons. */
 export async function playVictim(setting: Setting, seconds: string): Promise<void> {
   const box = await openKind(setting, 'plain');
-  const running = await box.start({ path: pathOf(setting.executables, 'bash'), argv0: 'bash', args: ['-c', `${daemons(seconds)}; wait`], env: environment(box, setting.ground) });
+  const running = await box.start({
+    path: pathOf(setting.executables, 'bash'),
+    argv0: 'bash',
+    args: ['-c', `${daemons(seconds)}; wait`],
+    env: environment(box, setting.ground),
+  });
   running.stderr.resume();
   running.stdout.pipe(process.stdout);
   await running.ended;
 }
-
