@@ -365,7 +365,7 @@ function stepInvoke<
 
 /** Nothing more will be run, whatever arrives (table of session.md 5.2). */
 function isWorkDone(context: SessionContext): boolean {
-  if (context.launchFailed) return true;
+  if (context.launchFailed || endsSession(context.fault)) return true;
   switch (context.acceptance) {
     case 'none':
       return context.pending.every((task) => task.source !== 'task_md');
@@ -392,7 +392,13 @@ function completes(task: TaskOutput): boolean {
  */
 function decides(context: SessionContext, task: TaskOutput): boolean {
   const serves = context.acceptance === 'queue' && context.afterTask === 'sleep';
-  return task.source === 'task_md' || !serves || (context.stopCause !== null && !context.cancelAsked);
+  const isAsked = context.stopCause !== null && !context.cancelAsked;
+  return task.source === 'task_md' || !serves || isAsked || endsSession(task.fault);
+}
+
+/** No task of the session could go on: the work folder has outgrown its limit, or the sealed root cannot be built. */
+function endsSession(fault: Fault | null): boolean {
+  return fault?.code === 'E-RUN-013' || fault?.code === 'E-RUN-014';
 }
 
 /** The session's status after a task: the first deciding ending that was not `ok` stays. */

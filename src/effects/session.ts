@@ -26,6 +26,10 @@ export const openSession = (world: SessionWorld) =>
       const { request, scope } = draft;
       const folders = needed(draft.folders, 'mint');
       const sessionId = needed(draft.sessionId, 'mint');
+      // Before the door: what commands need and cannot have refuses the launch, and nobody was told of a session yet.
+      if (request.policy.shellAllow.length > 0) {
+        world.commands = await (await import('./command-session.js')).openCommands(world);
+      }
       const door = await openDoor({
         bindAddr: request.bindAddr,
         ...(request.internalPort === undefined ? {} : { port: request.internalPort }),

@@ -3,6 +3,7 @@ import { fromPromise } from 'xstate';
 import type { Admission, Ran, Route, ToolCallInput } from '../../machines/tool-call/machine.js';
 import { MurError } from '../errors/index.js';
 import { firstMetadata } from '../inference/index.js';
+import { pathSegmentProblem } from '../manifest/grammar.js';
 import { needed } from '../stage/draft.js';
 import {
   checkRequired,
@@ -74,7 +75,7 @@ export const runCall = (world: SessionWorld) =>
   fromPromise<Ran, ToolCallInput & { readonly route: Route }>(async ({ input, signal }) => {
     const work = workOf(world, input.taskId);
     const entry = callOf(work, input.callId);
-    entry.outcome = input.route === 'skill' ? readSkill(world, input.name) : await runTool(world, work, input, signal);
+    entry.outcome = await serve(world, work, input, signal);
     if (work.failureCause === 'input_timeout') throw new MurError('E-RUN-040', 'input-timeout');
     return { status: entry.outcome.result.status === 'passed' ? 'ok' : 'error' };
   });
@@ -108,6 +109,10 @@ export const recordCall = (world: SessionWorld) =>
     const durationMs = Math.round(world.draft.clock.monotonic() - entry.startedAtMs);
     const status = result.isError ? ('error' as const) : ('ok' as const);
     traceCall(world, input, entry.call.inputText, entry.call.input, outcome, result.text, durationMs, status);
+    if (outcome.shell !== undefined) {
+      const { shellLine } = await import('./command-shell.js');
+      traceOf(world).write('shell', shellLine(input, outcome.shell));
+    }
     if (!outcome.isSkill) for (const totals of [world.totals, work.totals]) totals.toolCalls += 1;
     world.draft.notify({
       type: 'tool.finished',
@@ -119,8 +124,42 @@ export const recordCall = (world: SessionWorld) =>
       outputBytes: Buffer.byteLength(result.text),
       ...(status === 'error' ? { error: outcome.runtimeError ?? firstLine(outcome) } : {}),
     });
+    // Everybody has been told of the call; what it says of the session is the charts' to act on.
+    if (outcome.fatal !== undefined) throw outcome.fatal;
     return null;
   });
+
+function serve(
+  world: SessionWorld,
+  work: TaskWork,
+  input: ToolCallInput & { readonly route: Route },
+  signal: AbortSignal,
+): DispatchOutcome | Promise<DispatchOutcome> {
+  switch (input.route) {
+    case 'skill':
+      return readSkill(world, input.name);
+    case 'shell':
+      return runCommand(world, work, input, signal);
+    default:
+      return runTool(world, work, input, signal);
+  }
+}
+
+async function runCommand(
+  world: SessionWorld,
+  work: TaskWork,
+  { name, callId, taskId, turn }: ToolCallInput,
+  signal: AbortSignal,
+): Promise<DispatchOutcome> {
+  const { commands } = world;
+  if (commands === undefined) throw new Error('the commands of this session were not opened');
+  const { runShell } = await import('./command-shell.js');
+  const { contextId, trust } = work.request;
+  const data = callOf(work, callId).call.inputText;
+  const outcome = await runShell(commands, { name, data, taskId, turn, contextId, trust, signal });
+  if (outcome.shell !== undefined) for (const totals of [world.totals, work.totals]) totals.shellCalls += 1;
+  return outcome;
+}
 
 async function runTool(
   world: SessionWorld,
@@ -175,7 +214,7 @@ function routesOf(world: SessionWorld) {
   return {
     runtimeProvided: none,
     nativeImages: none,
-    shellBinaries: new Set(draft.request.policy.shellAllow),
+    shellBinaries: new Set(draft.request.policy.shellAllow.filter((name) => pathSegmentProblem(name) === undefined)),
     skills: new Set(resolved.filter((artifact) => artifact.role === 'skill').map((artifact) => artifact.name)),
     wasmTools: new Set(draft.tools.keys()),
     allowlist: draft.request.allowlistedTools,

@@ -30,6 +30,8 @@ export const prepareTurn = (world: SessionWorld) =>
   fromPromise<null, TurnInput>(async ({ input }) => {
     const { driver } = world.draft;
     const work = workOf(world, input.taskId);
+    const breach = world.breach?.();
+    if (breach !== undefined) throw (await import('../resources/index.js')).sizeError(breach);
     work.turn = undefined;
     work.turnIndex = input.turn;
     world.draft.notify({ type: 'turn.started', taskId: input.taskId, turn: input.turn, model: driver?.model ?? '' });

@@ -7,10 +7,12 @@ import type { AnyActorRef } from 'xstate';
 import type { SessionEvent } from '../../machines/session/machine.js';
 import type { DoorSide } from '../door/side.js';
 import type { Continuation } from '../inference/index.js';
+import type { SizeBreach } from '../resources/index.js';
 import type { StageDraft } from '../stage/draft.js';
 import type { SessionNotice } from '../supervise/notice.js';
 import type { TaskRegistry } from '../task/index.js';
 import type { BlobStore, TraceWriter } from '../trace/index.js';
+import type { Commands } from './command.js';
 import type { DeadlineNotice } from './deadline.js';
 import type { SessionLog } from './log.js';
 import type { EventRecorder } from './recorder.js';
@@ -37,6 +39,10 @@ export interface SessionWorld {
   /** `localhost:<port>` once the door listens. */
   url: string | undefined;
   continuation: Continuation | undefined;
+  /** What runs host programs; only where the capsule may run any, from the opening of the session on. */
+  commands: Commands | undefined;
+  /** Says when the work folder has outgrown its limit; only where somebody looks. */
+  breach: (() => SizeBreach | undefined) | undefined;
   /** Only when live inspection was asked for. */
   inspection: Inspection | undefined;
   /** Sends an event to the session's root mailbox. */

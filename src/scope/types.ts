@@ -53,7 +53,10 @@ export interface ScopeInput {
   readonly resources?: {
     readonly cgroup: 'scope' | 'none';
     readonly maxProcessesEnforced: boolean;
-    readonly ioMax: { readonly status: 'enforced' | 'unavailable' | 'not-probed'; readonly reason?: string };
+    readonly ioMax: {
+      readonly status: 'enforced' | 'unavailable' | 'not-required' | 'not-probed';
+      readonly reason?: string;
+    };
   };
   /** Files that commands look names up with. */
   readonly resolution?: readonly string[];

@@ -5,13 +5,16 @@ export function unbuiltKeys({ policy, manifest }: Pick<StageRequest, 'policy' | 
   const { inference, artifacts, context } = manifest;
   const asked: (readonly [boolean, string])[] = [
     [inference?.transport === 'process', 'inference.transport: process'],
-    [policy.shellAllow.length > 0, 'capabilities.shell.allow'],
+    [policy.shellAllow.length > 0 && inference === undefined, 'capabilities.shell.allow of a script capsule'],
     [policy.spawnAllow.length > 0, 'capabilities.spawn.allow'],
     [policy.planSubmit, 'capabilities.plan.submit'],
     [policy.installSkill.length + policy.installTool.length > 0, 'capabilities.install'],
     [policy.peerFetchAllow.length > 0, 'capabilities.peer_fetch'],
     [policy.readOnlyPaths.length > 0, 'capabilities.filesystem.read_only'],
-    [policy.declaredResources.workdirMaxBytes !== undefined, 'capabilities.resources.workdir_max_bytes'],
+    [
+      policy.declaredResources.workdirMaxBytes !== undefined && policy.shellAllow.length === 0,
+      'capabilities.resources.workdir_max_bytes of a capsule without commands',
+    ],
     [manifest.network.authentication !== undefined, 'network.authentication'],
     [(inference?.alternates.length ?? 0) > 0, 'inference.alternates'],
     [context.retain !== undefined, 'context.retain'],

@@ -1,6 +1,8 @@
 import { basename } from 'node:path';
 import { MurError, reasonOf } from '../errors/index.js';
-import { buildInventory, renderMurmurMd } from '../tools/index.js';
+import { pathSegmentProblem } from '../manifest/grammar.js';
+import { isShell } from '../shell/command-line.js';
+import { buildInventory, type InventoryEntry, renderMurmurMd } from '../tools/index.js';
 import { murVersion } from '../version.js';
 import { needed, type StageDraft } from './draft.js';
 import { pinResolved } from './lock.js';
@@ -21,12 +23,15 @@ export async function write(draft: StageDraft): Promise<void> {
   }
   const prompt = request.inference?.systemPrompt;
   draft.inventory = buildInventory(
-    resolved.map((artifact) => ({
-      name: artifact.name,
-      manifestText: artifact.manifestText,
-      skillText: artifact.payload.kind === 'skill' ? artifact.payload.text : undefined,
-      origin: artifact.origin,
-    })),
+    [
+      ...resolved.map((artifact) => ({
+        name: artifact.name,
+        manifestText: artifact.manifestText,
+        skillText: artifact.payload.kind === 'skill' ? artifact.payload.text : undefined,
+        origin: artifact.origin,
+      })),
+      ...(await writeShellTools(draft)),
+    ],
     { systemPromptSkill: prompt?.kind === 'artifact' ? prompt.name.split('/').at(-1) : undefined },
   );
   if (request.manifestFile !== undefined && request.manifestText !== undefined) {
@@ -37,6 +42,20 @@ export async function write(draft: StageDraft): Promise<void> {
   if (request.inference !== undefined) writeMurmurMd(draft, '');
   // Last, so that a refused launch leaves no lock.
   await pinResolved(draft);
+}
+
+/** The tools of `capabilities.shell.allow`; an artifact of the same name stands in a program's place. */
+async function writeShellTools({ request, folders, resolved = [] }: StageDraft): Promise<InventoryEntry[]> {
+  if (request.policy.shellAllow.length === 0) return [];
+  const { shellTools } = await import('../shell/index.js');
+  const taken = new Set(resolved.map(({ name }) => name));
+  const { tools } = shellTools(request.policy, request.hostEnv.PATH ?? '');
+  return tools
+    .filter(({ name }) => !taken.has(name))
+    .map(({ name, manifest }) => {
+      needed(folders, 'mint').tools.writeFile(`${name}/murmur.yaml`, manifest);
+      return { name, manifestText: manifest, origin: 'operator' as const };
+    });
 }
 
 /** Writes MURMUR.md for a door at `url` (empty before there is one). A failure is a warning: it is inventory, nothing depends on it. */
@@ -57,7 +76,7 @@ export function writeMurmurMd(draft: StageDraft, url: string): void {
     manifestFile: request.manifestFile === undefined ? undefined : basename(request.manifestFile),
     items: needed(draft.inventory, 'write').items,
     systemPromptSkill: prompt?.kind === 'artifact' ? { name: prompt.name } : undefined,
-    shell: { interpreters: [], binaries: [] },
+    shell: shellNames(request.policy.shellAllow),
     manages: { pull: false, remove: false },
   });
   try {
@@ -102,4 +121,9 @@ function importTask(draft: StageDraft): Uint8Array | undefined {
     if (bytes !== undefined) return bytes;
   }
   return undefined;
+}
+
+function shellNames(allow: readonly string[]): Parameters<typeof renderMurmurMd>[0]['shell'] {
+  const names = [...new Set(allow)].filter((name) => pathSegmentProblem(name) === undefined);
+  return { interpreters: names.filter(isShell), binaries: names.filter((name) => !isShell(name)) };
 }

@@ -153,6 +153,8 @@ function createWorld(
     blobs: undefined,
     url: undefined,
     continuation: undefined,
+    commands: undefined,
+    breach: undefined,
     inspection: undefined,
     send: () => undefined,
   };

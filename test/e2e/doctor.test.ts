@@ -341,10 +341,10 @@ describe('the other blocks', () => {
     const ran = await doctor();
     expect(ran.code).toBe(0);
     expect(ran.stdout).toMatch(/⚠ warning\[E-CAP-016\]: .*GITHUB_TOKEN.*\n +mur run will refuse this capsule/);
-    declares([], { capabilities: { shell: { allow: ['git'] }, filesystem: { workdir_exec: true } } });
+    declares([], { capabilities: { plan: { submit: true }, filesystem: { workdir_exec: true } } });
     const unbuilt = await doctor();
     expect(unbuilt.code).toBe(1);
-    expect(unbuilt.stdout).toContain('✗ this version of mur cannot serve capabilities.shell.allow yet');
+    expect(unbuilt.stdout).toContain('✗ this version of mur cannot serve capabilities.plan.submit yet');
     expect(unbuilt.stderr).toContain('warning[W-SEC-011]');
   });
 

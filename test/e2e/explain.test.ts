@@ -144,6 +144,17 @@ describe('mur run --explain-scope (spec/cli.md 11.4)', () => {
     expect(JSON.parse(stdout)).toMatchObject({ record_store: null, preopens: [{ artifact: 'nowhere' }] });
   });
 
+  test('of commands says on what they run, as the launch decides it', async () => {
+    const capabilities = { shell: { allow: ['cat', 'bash'] }, network: { allow: ['example.com'] } };
+    sandbox.manifest(rehearsal([{ say: 'Done.' }], { capabilities }));
+    const report = JSON.parse((await explain('--json')).stdout);
+    const ran = await sandbox.run(['run', '--task', 'go', '--quiet']);
+    if (ran.code !== 0) return expect(ran.stderr).toContain('E-CAP-005');
+    // What is measured when the session opens comes on top.
+    const { cgroup, max_processes_enforced, io_max, ...decided } = report;
+    expect(sandbox.trace()[0]!.effective_grants).toMatchObject(decided);
+  });
+
   test('warns on stderr of what this version cannot serve, and still reports it', async () => {
     sandbox.manifest(
       rehearsal([{ say: 'Done.' }], {

@@ -169,6 +169,17 @@ describe('ending', () => {
     expect(at(facts).output.status).toBe('deadline_reached');
   });
 
+  test.each(['E-RUN-013', 'E-RUN-014'])('%s of any task ends a session that serves', (code) => {
+    const serves = { acceptance: 'queue' as const, afterTask: 'sleep' as const };
+    const broken = (code: string) =>
+      done('task', { taskId: 'tsk_1', source: 'a2a', status: 'failed', turns: 1, fault: { ...fault, code } });
+    const facts = [...opened(null), sent('tsk_1')];
+    expect(at([...facts, broken('E-RUN-040')], serves).state).toBe('running.serving.waiting');
+    const { state, context } = at([...facts, broken(code)], serves);
+    expect(state).toBe('draining.refusing');
+    expect(context).toMatchObject({ status: 'failed', fault: { code } });
+  });
+
   test('no_answer decides nothing', () => {
     const facts = [...opened(launchTask), ended('tsk_launch', 'task_md', 'no_answer'), ...drained];
     expect(at(facts).output.status).toBe('ok');

@@ -22,7 +22,6 @@ const agent = { model: 'rehearsal', driver: { artifact: 'mur-driver-rehearsal' }
 const driver = { name: 'mur-driver-rehearsal', version: '0.1.0', runtime: 'driver' };
 
 test.each<[string, Readonly<Record<string, unknown>>]>([
-  ['capabilities.shell.allow', { capabilities: { shell: { allow: ['bash'] } } }],
   ['capabilities.spawn.allow', { capabilities: { spawn: { allow: ['local/a'] } } }],
   ['capabilities.plan.submit', { capabilities: { plan: { submit: true } } }],
   ['capabilities.install', { capabilities: { install: { skill: ['a'] } } }],

@@ -40,7 +40,6 @@ describe('routeCall (spec/tools.md section 3, 10.3)', () => {
     ['a native tool outside the allowlist', { nativeImages: x }, 'not-allowed'],
     ['a removed tool', { removed: x }, 'removed'],
     ['a native tool this build cannot run', { nativeImages: x, allowlist: x }, 'unsupported'],
-    ['a shell command this build cannot run', { shellBinaries: x }, 'unsupported'],
     ['a runtime-provided tool this build cannot run', { runtimeProvided: x }, 'unsupported'],
   ])('refuses %s by name', (_, sets, reason) => {
     const route = routeCall('x', table(sets));
