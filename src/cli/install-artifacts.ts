@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type LocalStore, localStore } from '../artifacts/local-store.js';
-import { chooseRegistry, workspaceRegistry } from '../artifacts/registries/index.js';
+import { chooseRegistry, keyNotice, workspaceRegistry } from '../artifacts/registries/index.js';
 import { findProjectRoot, projectStoreRoot } from '../artifacts/stores.js';
 import { MurError } from '../errors/index.js';
 import { locateConfig, readConfig } from '../home/config.js';
@@ -86,8 +86,11 @@ function sourcesOf(
     if (sources !== undefined) return sources;
     const config = readConfig(locateConfig(env));
     for (const message of config.warnings) warn(message);
+    const choice = chooseRegistry(flags.registry, workspaceRegistry('.'), env);
+    const notice = keyNotice(choice);
+    if (notice !== undefined) warn(notice);
     sources = new InstallSources({
-      choice: chooseRegistry(flags.registry, workspaceRegistry('.'), env),
+      choice,
       stores,
       registry: {
         config: config.registry,

@@ -5,7 +5,7 @@ import { localStore } from '../artifacts/local-store.js';
 import { parseArtifactManifest } from '../artifacts/manifest.js';
 import { hostPlatform } from '../artifacts/platform.js';
 import { downloadCeiling } from '../artifacts/registries/download/ceiling.js';
-import { chooseRegistry, remoteRegistry, workspaceRegistry } from '../artifacts/registries/index.js';
+import { chooseRegistry, keyNotice, remoteRegistry, workspaceRegistry } from '../artifacts/registries/index.js';
 import { MurError, reasonOf } from '../errors/index.js';
 import { locateMurmurHome, murmurHome } from '../home/murmur-home.js';
 import { isMissing, readManifestText, readRegularFile } from '../manifest/index.js';
@@ -16,7 +16,7 @@ import { oneLine } from './safe-text.js';
 const reservedVersions: ReadonlySet<string> = new Set(['latest', 'stable', 'edge']);
 
 /** Publishes one archive. Everything is checked before the first byte leaves or a store is touched. */
-export async function publishArtifact(flags: PublishFlags, { stdout, env }: CliContext): Promise<ExitStatus> {
+export async function publishArtifact(flags: PublishFlags, { stdout, stderr, env }: CliContext): Promise<ExitStatus> {
   const platform = flags.platform === undefined ? undefined : checkedPlatform(flags.platform);
   const path = flags.path ?? defaultPath();
   const bytes = readArchive(path, flags.path === undefined, env);
@@ -29,6 +29,8 @@ export async function publishArtifact(flags: PublishFlags, { stdout, env }: CliC
   }
   const workspace = flags.registry === undefined ? workspaceRegistry('.') : undefined;
   const choice = chooseRegistry(flags.registry, workspace, env);
+  const notice = keyNotice(choice);
+  if (notice !== undefined) stderr.write(`${oneLine(notice)}\n`);
   const isDetected = platform === undefined && artifact.platform !== undefined;
   if (isDetected && flags.json !== true) stdout.write(`Platform: ${artifact.platform} (auto-detected)\n`);
   const place =

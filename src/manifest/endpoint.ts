@@ -23,6 +23,7 @@ export function endpointProblem(text: string): { readonly shown: string; readonl
 }
 
 /** `hostname` as the URL parser writes it, so `0x7f.1` is already `127.0.0.1` here. */
-function isLoopback(hostname: string): boolean {
+/** Whether a host name of a `URL` is this machine. */
+export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

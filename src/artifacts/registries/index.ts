@@ -5,7 +5,7 @@
  * Read next: types.ts, chain.ts, remote.ts, download/index.ts.
  */
 export { sourceChain } from './chain.js';
-export { chooseRegistry } from './choose.js';
+export { chooseRegistry, keyNotice } from './choose.js';
 export { remoteRegistry } from './remote.js';
 export { findIndex, type IndexPlaces } from './search/find.js';
 export { matching } from './search/match.js';

@@ -5,7 +5,7 @@
 import { MurError, Secret } from '../../errors/index.js';
 import type { PackedArtifact } from '../describe.js';
 import { download, downloadCeiling } from './download/index.js';
-import { baseAddress, below } from './http/address.js';
+import { baseAddress, below, refuseOpenKey } from './http/address.js';
 import { call, type Reply } from './http/call.js';
 import type { Outgoing } from './http/exchange.js';
 import { NoAnswer, plainAddress, serverText } from './http/failure.js';
@@ -39,6 +39,7 @@ class Remote implements RemoteRegistry {
   ) {
     const key = context.env.NEXUS_API_KEY?.trim();
     this.#key = key ? new Secret(key) : undefined;
+    if (this.#key !== undefined) refuseOpenKey(base);
     this.#base = below(base, ['v1']);
     this.url = plainAddress(base);
   }

@@ -105,4 +105,7 @@ export interface WorkspaceRegistry {
 }
 
 /** Where `mur install` and `mur publish` go. */
-export type RegistryChoice = 'local' | { readonly url: string };
+export type RegistryChoice =
+  | 'local'
+  /** `isFromManifest`: the project chose who gets the key, so whoever runs the command is told. */
+  | { readonly url: string; readonly isFromManifest?: true };

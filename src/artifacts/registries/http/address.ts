@@ -1,5 +1,6 @@
 /** Which addresses may be asked, and where an answer may send us. Pure. */
 import { MurError } from '../../../errors/index.js';
+import { isLoopback } from '../../../manifest/endpoint.js';
 import { NoAnswer, serverText } from './failure.js';
 
 /**
@@ -16,6 +17,18 @@ export function baseAddress(text: string, what: string): URL {
   url.hash = '';
   url.pathname = url.pathname.replace(/\/+$/, '');
   return url;
+}
+
+/** Refuses (`E-IO-003`) to send NEXUS_API_KEY where everybody on the way can read it. */
+export function refuseOpenKey(base: URL): void {
+  if (base.protocol === 'https:' || isLoopback(base.hostname)) return;
+  throw new MurError(
+    'E-IO-003',
+    `NEXUS_API_KEY is not sent over http to ${base.host}: everybody on the way could read it`,
+    {
+      hint: `write https://${base.host}, or use a registry on this machine`,
+    },
+  );
 }
 
 /** `base` with further path segments, each encoded, and a query. A segment that would climb is a bug of the caller. */

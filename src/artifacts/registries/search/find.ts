@@ -3,7 +3,7 @@ import { isAbsolute, join } from 'node:path';
 import { MurError, reasonOf, Secret } from '../../../errors/index.js';
 import { isMissing, readRegularText } from '../../../manifest/index.js';
 import { type LocalStore, localStore } from '../../local-store.js';
-import { baseAddress, below } from '../http/address.js';
+import { baseAddress, below, refuseOpenKey } from '../http/address.js';
 import { call, type Reply } from '../http/call.js';
 import type { Outgoing } from '../http/exchange.js';
 import { NoAnswer, plainAddress, serverText } from '../http/failure.js';
@@ -75,6 +75,7 @@ async function addressEntries(
   // Only a registry is told the key; whoever serves an index file has no use for it.
   const key = isRegistry ? env.NEXUS_API_KEY?.trim() : undefined;
   const credential = key ? new Secret(key) : undefined;
+  if (credential !== undefined) refuseOpenKey(base);
   const url = isRegistry ? below(base, ['v1', 'artifacts']) : base;
   const place = plainAddress(url);
   const reply = await ask(
