@@ -24,10 +24,22 @@ export interface SkillOptions {
 
 const maxFileBytes = 524_288_000;
 
-/** Packs a skill that is plain files (spec/cli.md section 5): its text as `skill.md`, and the regular files beside it. */
+/**
+ * Packs a skill that is plain files (spec/cli.md section 5): its text as `skill.md`, and the regular files beside it. The specification
+ * packs all of them, hidden ones too; ours leaves out, with a `W-SEC-004` each, those that hold keys by their name or their content.
+ *
+ * Does not stop: a key in a file of another name.
+ */
 export async function buildSkill(options: SkillOptions): Promise<Built> {
   const { path, folder, onWarning } = options;
-  const files = await topLevelFiles(path);
+  const all = await topLevelFiles(path);
+  const files = all.filter((file) => !holdsKeys(file));
+  for (const { name } of all.filter(holdsKeys)) {
+    onWarning?.({
+      code: 'W-SEC-004',
+      message: `'${shorten(name, 100)}' is left out of the skill: it is a file that holds keys`,
+    });
+  }
   const texts = files.filter(({ name }) => name.toLowerCase() === 'skill.md');
   const [text] = texts;
   if (text === undefined) {
@@ -86,6 +98,16 @@ function generated({ path, name = skillName(path), version, summary }: SkillOpti
   return `${lines.join('\n')}\n`;
 }
 
+const keyNames =
+  /^(?:\.env(?:\.(?!example$|sample$|template$).*)?|\.envrc|\.netrc|\.npmrc|\.pypirc|\.pgpass|\.git|\.git-credentials|id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?|.*\.(?:p12|pfx|jks|kdbx|ppk))$/i;
+
+/** `.env`, `id_rsa` and their like, and whatever holds a private key in PEM. A `.env.example` is none. */
+function holdsKeys({ name, bytes }: PackEntry): boolean {
+  return (
+    keyNames.test(name) || /^-----BEGIN [A-Z ]*PRIVATE KEY-----/m.test(Buffer.from(bytes).toString('latin1', 0, 65_536))
+  );
+}
+
 /** The regular files at the top of a folder or a zip. Links and folders are passed over. */
 async function topLevelFiles(path: string): Promise<PackEntry[]> {
   try {
@@ -96,11 +118,23 @@ async function topLevelFiles(path: string): Promise<PackEntry[]> {
     }
     return readdirSync(path, { withFileTypes: true })
       .filter((entry) => entry.isFile())
-      .map(({ name }) => ({ name, bytes: readRegularFile(join(path, name), maxFileBytes) }));
+      .map(({ name }) => ({ name, bytes: contentOf(path, name) }));
   } catch (error) {
     if (isMissing(error)) throw new MurError('E-IO-001', `no folder or zip ${path}`);
     if (error instanceof MurError) throw error;
     throw new MurError('E-IO-003', `failed to read ${path}: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+function contentOf(folder: string, name: string): Buffer {
+  try {
+    return readRegularFile(join(folder, name), maxFileBytes);
+  } catch (error) {
+    // A name that is no UTF-8 reads as one with this character in it, and no file has that name.
+    if (!isMissing(error) || !name.includes('\uFFFD')) throw error;
+    throw new MurError('E-BLD-002', `a file in ${folder} has a name that is not valid UTF-8: it reads '${name}'`, {
+      hint: 'rename it; the names in an archive are UTF-8',
+    });
   }
 }
 

@@ -25,7 +25,10 @@ Examples:
   mur build --skill night-watch ./notes --version 1.2.0 --summary "How to keep watch"
 
 When murmur.yaml says build: { source: src/main.ts }, that file is compiled to a WebAssembly component first. Types are removed,
-not checked (npx tsc --noEmit does that). Everything happens on this machine; the same files give the same archive.`;
+not checked (npx tsc --noEmit does that). Everything happens on this machine; the same files give the same archive.
+
+--skill packs the regular files beside SKILL.md, hidden ones too, and leaves out those that hold keys: .env, id_rsa and their like,
+and files with a private key in them. It names each one it leaves out.`;
 
 /** `mur build`. */
 export function command(shell: Shell): Command {

@@ -101,3 +101,40 @@ test('what is no skill', async () => {
   project.write('My Skill/skill.md', '');
   await expect(pack(project)).rejects.toMatchObject({ code: 'E-BLD-002' });
 });
+
+test('files that hold keys are left out, and named; other hidden files are packed', async () => {
+  using project = new Project();
+  for (const name of ['.env', '.env.local', 'id_rsa', 'store.p12', '.npmrc']) project.write(`My Skill/${name}`, 'x');
+  for (const name of ['.env.example', '.hidden', 'id_rsa.pub', 'a.pem']) project.write(`My Skill/${name}`, 'x');
+  project.write('My Skill/notes.txt', 'see:\n-----BEGIN OPENSSH PRIVATE KEY-----\nabc\n');
+  project.write('My Skill/SKILL.md', '# how');
+  const warnings: string[] = [];
+  const { files } = await pack(project, { onWarning: ({ code, message }) => warnings.push(`${code} ${message}`) });
+  expect(Object.keys(files).sort()).toEqual([
+    '.env.example',
+    '.hidden',
+    'a.pem',
+    'id_rsa.pub',
+    'murmur.yaml',
+    'skill.md',
+  ]);
+  expect(warnings.map((line) => /'(.*)'/.exec(line)?.[1]).sort()).toEqual([
+    '.env',
+    '.env.local',
+    '.npmrc',
+    'id_rsa',
+    'notes.txt',
+    'store.p12',
+  ]);
+  expect(warnings[0]).toMatch(/^W-SEC-004 '.*' is left out of the skill: it is a file that holds keys$/);
+});
+
+test('a file name that is no UTF-8 is an error that says so', async () => {
+  using project = new Project();
+  project.write('My Skill/SKILL.md', '# how');
+  writeFileSync(Buffer.concat([Buffer.from(join(project.root, 'My Skill/caf')), Buffer.from([0xe9])]), 'x');
+  await expect(pack(project)).rejects.toMatchObject({
+    code: 'E-BLD-002',
+    message: expect.stringContaining('not valid UTF-8'),
+  });
+});

@@ -32,9 +32,16 @@ export function placeFiles(folder: string, files: readonly ScaffoldFile[]): void
 function writeAll(folder: string, files: readonly ScaffoldFile[]): void {
   for (const { path, text } of files) {
     const place = join(folder, path);
-    mkdirSync(dirname(place), { recursive: true });
+    makeFolder(dirname(place));
     writeFileSync(place, text, { flag: 'wx' });
   }
+}
+
+/** One level at a time: of a disk that cannot be written, the recursive call says that the folder is missing. */
+function makeFolder(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return;
+  makeFolder(dirname(path));
+  mkdirSync(path);
 }
 
 /** A link to nowhere counts as something that is there. */
