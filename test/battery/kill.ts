@@ -40,10 +40,13 @@ export function living(word: string): readonly string[] {
 /** What `daemons` starts. A shell says that it is ready before its children have become what they are to be. */
 const sleepers = 4;
 
-async function allLive(word: string): Promise<boolean> {
-  const end = performance.now() + 5000;
+/** What kept the daemons of a round from running; empty when all of them do. */
+async function missing(stdout: NodeJS.ReadableStream, word: string): Promise<string> {
+  if (!(await ready(stdout))) return 'the shell ended before it was ready';
+  const end = performance.now() + 10_000;
   while (living(word).length < sleepers && performance.now() < end) await sleep(5);
-  return living(word).length >= sleepers;
+  const count = living(word).length;
+  return count < sleepers ? `${count} of ${sleepers} sleepers after 10 s` : '';
 }
 
 const marks = { next: 0 };
@@ -71,6 +74,9 @@ export async function killDrill(setting: Setting, where: Where, { rounds, victim
   const seen = { leftover: [] as string[], deadline: [] as string[], cancel: [] as string[], crash: [] as string[] };
   const count = { leftover: 0, deadline: 0, cancel: 0, crash: 0 };
   let neverStarted = '';
+  const never = (way: string, round: number, why: string) => {
+    if (why !== '') neverStarted = `${way}, round ${round}: ${why}`;
+  };
   try {
     for (let round = 0; round < rounds; round += 1) {
       const way = (['deadline', 'cancel', 'crash', 'leftover'] as const)[round % 4]!;
@@ -79,7 +85,7 @@ export async function killDrill(setting: Setting, where: Where, { rounds, victim
       if (way === 'crash') {
         const child = victim(seconds);
         const ended = new Promise((resolve) => child.once('exit', resolve));
-        if (!(await ready(child.stdout!)) || !(await allLive(seconds))) neverStarted = `crash, round ${round}`;
+        never(way, round, await missing(child.stdout!, seconds));
         child.kill('SIGKILL');
         await ended;
         seen.crash.push(...(await noneLeft(seconds, 2000)));
@@ -97,7 +103,7 @@ export async function killDrill(setting: Setting, where: Where, { rounds, victim
         env: environment(box, setting.ground),
       });
       running.stderr.resume();
-      if (!(await ready(running.stdout)) || !(await allLive(seconds))) neverStarted = `${way}, round ${round}`;
+      never(way, round, await missing(running.stdout, seconds));
       await (way === 'deadline' ? running.terminate(50) : running.kill());
       seen[way].push(...(await noneLeft(seconds, 0)));
     }

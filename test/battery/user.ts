@@ -5,16 +5,16 @@ import { openSessionNetwork } from '../../src/containment/egress/index.js';
 import type { HostReport } from '../../src/containment/host.js';
 import { probeHost } from '../../src/containment/probe/index.js';
 import type { BoxKind, Case } from './case.js';
-import { controls } from './controls.js';
+import { controlRows, controls } from './controls.js';
 import { exfiltrate } from './exfiltrate.js';
-import { daemons, killDrill, startVictim } from './kill.js';
-import { ceilings } from './limits.js';
+import { daemons, killDrill, killRows, startVictim } from './kill.js';
+import { ceilings, limitRows } from './limits.js';
 import { pythonOf, readEvidence } from './python.js';
 import { type Entry, entryOf, refusedEntry, type Where } from './record.js';
 import { environment, executablesOf, factsOf, openKind, pathOf, prepareGround, run, type Setting } from './session.js';
 import { batteryCases } from './table.js';
 import type { Class, Evidence } from './verdict.js';
-import { realWork, workWithNetwork } from './work.js';
+import { realWork, workRows, workWithNetwork } from './work.js';
 
 export interface UserRun {
   readonly user: string;
@@ -128,6 +128,8 @@ async function preflight(setting: Setting): Promise<string | undefined> {
 async function runPlan(asked: UserRun, plan: Plan, setting: Setting, where: Where): Promise<readonly Entry[]> {
   const cases = batteryCases.filter((each) => (asked.isShort ? each.short : true));
   const kinds = [...new Set(cases.map(({ box }) => box))];
+  const wants = (rows: Readonly<Record<string, { readonly id: string }>>) =>
+    asked.only === undefined || Object.values(rows).some(({ id }) => id === asked.only);
   const entries: Entry[] = [];
   const step = (name: string) => process.stderr.write(`${where.user} ${where.held} ${where.player}: ${name}\n`);
   for (const kind of kinds) {
@@ -143,16 +145,22 @@ async function runPlan(asked: UserRun, plan: Plan, setting: Setting, where: Wher
     );
   }
   if (plan.parts === 'attempts') return entries;
-  step('controls');
-  entries.push(...(await controls(setting, where, batteryCases)));
+  if (wants(controlRows)) {
+    step('controls');
+    entries.push(...(await controls(setting, where, batteryCases)));
+  }
   step('network');
   const { network: _, ...without } = setting;
   entries.push(...(await exfiltrate(without, where, (inside, api) => workWithNetwork(inside, where, api))));
-  step('work');
-  entries.push(...(await realWork(setting, where, asked.isShort)));
-  step('ceilings');
-  entries.push(...(await ceilings(setting, where, asked.isShort)));
-  if (plan.held !== 'advisory' && (plan.player === 'stub' || !asked.isShort)) {
+  if (wants(workRows)) {
+    step('work');
+    entries.push(...(await realWork(setting, where, asked.isShort)));
+  }
+  if (wants(limitRows)) {
+    step('ceilings');
+    entries.push(...(await ceilings(setting, where, asked.isShort)));
+  }
+  if (wants(killRows) && plan.held !== 'advisory' && (plan.player === 'stub' || !asked.isShort)) {
     step('kill drill');
     const file = join(asked.place, `${plan.held}-${plan.player}.json`);
     writeFileSync(file, JSON.stringify({ ...setting, network: undefined }));
