@@ -473,4 +473,19 @@ describe('mur list (spec/cli.md section 9)', () => {
     expect(ran).toMatchObject({ code: 0, stdout: 'No artifacts found.\n' });
     expect(ran.stderr).toMatch(/^warning: .*ledger-style/);
   });
+
+  test('a store that is a file is an error, and a store full of other files gives a screen of warnings', async () => {
+    const root = join(sandbox.home, '.murmur', 'artifacts');
+    sandbox.write('home/.murmur/artifacts', 'x');
+    expect(await sandbox.run(['list', '-g'])).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining(`error[E-IO-003]: failed to read the artifact store ${root}: not a directory`),
+    });
+    rmSync(root);
+    for (let n = 0; n < 30; n += 1) sandbox.write(`home/.murmur/artifacts/${'x'.repeat(200)}${n}`, '');
+    const { stderr } = await sandbox.run(['list', '-g']);
+    expect(stderr.trimEnd().split('\n')).toHaveLength(21);
+    expect(stderr).toContain('warning: 10 more in ');
+  });
 });
