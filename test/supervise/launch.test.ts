@@ -27,13 +27,16 @@ const published: number[] = [];
 
 function run(manifest: string, options: LaunchOptions = {}, more: RunRequest = { task: 'go' }): Promise<LaunchResult> {
   const manifestPath = sandbox.manifest(manifest);
-  const env = { HOME: sandbox.home, MURMUR_A2A_TIMEOUT_SECS: '20' };
+  const env = { HOME: sandbox.home, PATH: process.env.PATH, MURMUR_A2A_TIMEOUT_SECS: '20' };
   const onNotice = (notice: SessionNotice): void => {
     if (notice.type === 'door.listening') published.push(leftIn('running').length);
     options.onNotice?.(notice);
   };
   return launch(prepareRun({ manifestPath, ...more }, env).request, { home: murmurHome(env), ...options, onNotice });
 }
+
+const commands = [{ call: { tool: 'sh', input: { command: 'sleep 60 & echo $$' } } }, { say: 'Done.' }];
+const runsCommands = { capabilities: { shell: { allow: ['sh', 'sleep'] }, network: { allow: ['example.com'] } } };
 
 /** Aborts once a notice of this type was heard. */
 function abortAt(type: SessionNotice['type'], controller = new AbortController()) {
@@ -53,10 +56,11 @@ const leftIn = (folder: 'running' | 'sessions'): string[] => {
 describe.runIf(process.platform === 'linux')('a launch', () => {
   const endings: [string, () => Promise<LaunchResult>, string][] = [
     ['that completes', () => run(rehearsal(answers)), 'ok'],
+    ['that runs commands', () => run(rehearsal(commands, runsCommands)), 'ok'],
     ['whose driver traps', () => run(rehearsal([{ crash: true }])), 'failed'],
     [
       'that is refused in staging',
-      () => run(rehearsal(answers, { capabilities: { shell: { allow: ['sh'] } } })),
+      () => run(rehearsal(answers, { capabilities: { plan: { submit: true } } })),
       'failed',
     ],
     [
