@@ -98,15 +98,19 @@ async function printFrames(options: RelayOptions, { stdout }: CliContext, signal
   const ended = new AbortController();
   const isOpen = options.isOpen && options.targets.length === 0;
   signal.addEventListener('abort', () => ended.abort(), { once: true });
+  // Also when only the reader left: a stream that failed never drains.
+  const lose = (): void => ended.abort();
+  stdout.stream.once('error', lose);
   const sink = frameSink(
     ended.signal,
-    (frame) => {
-      stdout.write(`${JSON.stringify(frame)}\n`);
-      if (stdout.failure !== undefined) ended.abort();
-    },
+    (frame) => stdout.write(`${JSON.stringify(frame)}\n`),
     () => stdout.stream.writableNeedDrain,
   );
-  await relay({ ...options, isOpen }, sink);
+  try {
+    await relay({ ...options, isOpen }, sink);
+  } finally {
+    stdout.stream.off('error', lose);
+  }
 }
 
 async function sendFrames(

@@ -25,7 +25,9 @@ Examples:
   mur inspect 8394             look at one session again, also when it has ended
   mur inspect --json | jq .    the frames behind the page, one per line
 
-The page only shows: nothing in it can change what a session does. Ctrl-C ends it; the sessions go on.`;
+The page only shows: nothing in it can change what a session does. Ctrl-C ends it; the sessions go on.
+With --json it ends after the last frame once every session shown has ended, and at a frame that nobody reads any more; while
+a session runs, and while none has started, it waits for the next frame.`;
 
 /** `mur inspect`. */
 export function command(shell: Shell): Command {

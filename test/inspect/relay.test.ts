@@ -51,6 +51,18 @@ describe('mur inspect --json', () => {
     }
   });
 
+  it('ends when its reader is gone, however much there was to read', async () => {
+    sandbox.manifest(
+      rehearsal([...Array.from({ length: 6 }, () => ({ say: 'I look. '.repeat(400), ...list })), { say: 'Done.' }]),
+    );
+    await sandbox.run(['run', '--task', 'go']);
+    const started = sandbox.start(['inspect', '--json', '@1']);
+    await started.seen(() => true);
+    started.child.stdout!.destroy();
+    const ran = await started.ended;
+    expect([ran.code, ran.stderr]).toEqual([0, '']);
+  });
+
   it('of a session that has ended tells it from its records, and ends', async () => {
     sandbox.manifest(short);
     await sandbox.run(['run', '--task', 'go']);
