@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { MurError, reasonOf } from '../errors/index.js';
 import type { Clock } from '../supervise/clock.js';
 import { buildCard } from './card.js';
+import { Connections } from './connections.js';
 import { murmur } from './dialects/index.js';
 import { type DoorSite, handle } from './handle.js';
 import { serveUpgrades } from './side.js';
@@ -36,7 +37,8 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
   );
   // A sender that asks before it sends its body is guarded first; see readBody.
   server.on('checkContinue', serve);
-  if (options.side !== undefined) serveUpgrades(server, options.side);
+  const connections = new Connections(server);
+  if (options.side !== undefined) serveUpgrades(server, options.side, (socket) => connections.handOver(socket));
   server.maxConnections = limits.connections;
   await listen(server, options);
   // A connection that could not be accepted (out of descriptors) is lost to its client only.
@@ -60,7 +62,7 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
     port,
     address,
     close() {
-      closing ??= shut(server, options.clock, limits.closeMs);
+      closing ??= shut(server, connections, options.clock, limits.closeMs);
       return closing;
     },
   };
@@ -89,15 +91,15 @@ async function listen(server: Server, { bindAddr, port }: DoorOptions): Promise<
   }
 }
 
-async function shut(server: Server, clock: Clock, closeMs: number): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+async function shut(server: Server, connections: Connections, clock: Clock, closeMs: number): Promise<void> {
+  server.close();
   server.closeIdleConnections();
   const finished = new AbortController();
   const grace = clock.sleep(closeMs, finished.signal).then(
     () => server.closeAllConnections(),
     () => undefined,
   );
-  await closed;
+  await connections.emptied();
   finished.abort();
   await grace;
 }

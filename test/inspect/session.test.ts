@@ -73,6 +73,15 @@ describe('mur run --inspect', () => {
     expect(lines).toEqual(sandbox.trace().map(({ event_id: id }) => id));
     expect(watcher.of('gone').map(({ id }) => id)).toContainEqual(expect.stringMatching(/turn:0\/tool-call:0$/));
     expect(watcher.of('lost')).toEqual([]);
+
+    const last = watcher.frames.filter(
+      (frame) => frame.type === 'session' || ('id' in frame && frame.id === 'session'),
+    );
+    expect(last.slice(-3)).toMatchObject([
+      { type: 'snap', snap: { v: 'ended' } },
+      { type: 'gone', why: 'done' },
+      { type: 'session', ended: { status: 'ok' } },
+    ]);
   });
 
   it('lays its token beside the running record, for this user only, for as long', async () => {
