@@ -12,7 +12,7 @@ import { jobsOf, runJobs } from './install-jobs.js';
 import { fetchText, InstallProgress } from './install-progress.js';
 import { type InstallRef, parseInstallRef } from './install-ref.js';
 import { InstallSources } from './install-sources.js';
-import { InstallTarget } from './install-target.js';
+import { InstallTarget, type Pinning } from './install-target.js';
 import { failureText, type InstallOutcome, installJson, outcomeLines } from './install-view.js';
 import { warningLine } from './output.js';
 import { precompileArtifact } from './precompile-artifact.js';
@@ -69,8 +69,18 @@ function placeOf(ref: InstallRef, flags: InstallFlags, home: MurmurHome): Place 
   if (isGlobal || root === undefined)
     return { home, root, target: new InstallTarget(global, undefined), stores: [global] };
   const project = localStore('project', projectStoreRoot(root));
-  const target = new InstallTarget(project, root, { pins: ref.kind !== 'file' });
+  const target = new InstallTarget(project, root, pinningOf(ref, flags));
   return { home, root, target, stores: [project, global] };
+}
+
+function pinningOf(ref: InstallRef, { repin }: InstallFlags): Pinning {
+  if (ref.kind !== 'file') {
+    if (repin !== true) return 'pins';
+    throw new MurError('E-IO-003', '--repin needs a file to install', {
+      hint: 'mur install --repin ./tool-0.1.0.mur.zip',
+    });
+  }
+  return repin === true ? 'repins' : 'keeps';
 }
 
 /** Made when first needed: a file is installed whatever the configuration says. */

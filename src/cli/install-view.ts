@@ -1,5 +1,6 @@
 /** What `mur install` prints (spec/cli.md section 7). Pure: outcomes in, text out. */
 import type { MurError } from '../errors/index.js';
+import type { LockEntry } from '../lock/index.js';
 import type { Installed } from './install-target.js';
 import { errorText } from './output.js';
 import { oneLine } from './safe-text.js';
@@ -18,14 +19,24 @@ export function outcomeLines(outcome: InstallOutcome): string[] {
   return outcome.installed.flatMap((each) => {
     const label = labelOf(each);
     const where = each.isFromSource ? `from ${each.from}` : `-> ${each.path}`;
-    const { adopted } = each;
+    const { adopted, replaced } = each;
     return [
       oneLine(`Installed ${label} ${where}`),
       ...(adopted === undefined
         ? []
         : [oneLine(`Adopted ${label} as operator-declared (it was pulled at runtime by session ${adopted.session})`)]),
+      ...(replaced === undefined ? [] : repinLines(replaced, each)),
     ];
   });
+}
+
+function repinLines(replaced: LockEntry, { artifact: { meta, sha256, platform } }: Installed): string[] {
+  const pins = 'any' in replaced.sha256 ? { any: replaced.sha256.any } : replaced.sha256.platforms;
+  return [
+    oneLine(`Replaced the pin of ${meta.name} in murmur.lock`),
+    ...Object.entries(pins).map(([of, hash]) => `  was ${oneLine(`${replaced.resolvedVersion} ${of} ${hash}`)}`),
+    `  is  ${oneLine(`${meta.version} ${platform ?? 'any'} ${sha256}`)}`,
+  ];
 }
 
 /** What could not be installed, each with its whole error; empty when all could. */
@@ -58,7 +69,7 @@ export function installJson(outcomes: readonly InstallOutcome[]): Record<string,
   };
 }
 
-function installedJson({ artifact, from, path, isPinned, adopted }: Installed): Record<string, unknown> {
+function installedJson({ artifact, from, path, isPinned, adopted, replaced }: Installed): Record<string, unknown> {
   const { meta, sha256, platform } = artifact;
   return {
     name: meta.name,
@@ -69,6 +80,7 @@ function installedJson({ artifact, from, path, isPinned, adopted }: Installed): 
     path,
     pinned: isPinned,
     adopted_from: adopted?.session ?? null,
+    replaced: replaced === undefined ? null : { version: replaced.resolvedVersion, sha256: replaced.sha256 },
   };
 }
 

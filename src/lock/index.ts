@@ -6,7 +6,7 @@
 export { type ExpectedAt, expectationOf, expectationsOf, missingEntry, versionMismatch } from './expectation.js';
 export { lockFileName, readLock } from './file.js';
 export { parseLock } from './parse.js';
-export { adoptedBy, conflictOf, pin, unpin, upsert } from './pin.js';
+export { adoptedBy, conflictOf, pin, repin, unpin, upsert } from './pin.js';
 export { serializeLock } from './serialize.js';
 export type { Lock, LockEntry, LockExpectation, LockHash, LockOrigin, PinRequest } from './types.js';
 export { createLock, updateLock } from './update.js';

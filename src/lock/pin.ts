@@ -12,6 +12,18 @@ export function pin(lock: Lock, what: PinRequest): Lock {
   return upsert(lock, what.origin === 'runtime' && entry?.origin === 'operator' ? asOperator(what) : what);
 }
 
+/**
+ * `lock` with the operator's pin that `what` is in conflict with replaced by `what`, and the pin that it was. Without a conflict, or
+ * without a pin, the same lock. Throws `E-REG-005` for the pin of a session's pull, which nobody has vouched for yet.
+ */
+export function repin(lock: Lock, what: PinRequest): { readonly lock: Lock; readonly replaced?: LockEntry } {
+  const entry = entryOf(lock, what.name);
+  const problem = entry === undefined ? undefined : conflictOf(entry, what);
+  if (entry === undefined || problem === undefined) return { lock };
+  if (entry.origin !== 'operator') throw problem;
+  return { lock: upsert(lock, what), replaced: entry };
+}
+
 /** The pin of a session's pull that `what` makes an operator's; `undefined` when it adopts none. */
 export function adoptedBy(lock: Lock, what: PinRequest): LockEntry | undefined {
   const entry = entryOf(lock, what.name);

@@ -203,6 +203,7 @@ describe('mur install: what a ref may be (spec/cli.md section 7)', () => {
           path: join(project.root, 'beta-skill/2.0.0/beta-skill-2.0.0.mur.zip'),
           pinned: true,
           adopted_from: null,
+          replaced: null,
         },
       ],
       shipped: ['mur-driver-rehearsal@0.1.0'],
@@ -233,10 +234,64 @@ describe('mur install: the lock', () => {
     await pinned(first, 'ledger-style', '1.0.0');
     sandbox.write('project/changed.mur.zip', await skill('ledger-style', '1.0.0', 1_000));
     const ran = await install('./changed.mur.zip');
-    expect(ran.stderr).toMatch(/^error\[E-REG-005\]: murmur\.lock pins .*\n {2}hint: .*remove the entry/);
+    expect(ran.stderr).toMatch(
+      /^error\[E-REG-005\]: murmur\.lock pins .*\n {2}hint: .*: mur install --repin \.\/changed\.mur\.zip replaces the pin\n$/,
+    );
     expect(existsSync(join(sandbox.project, '.murmur'))).toBe(false);
     sandbox.write('project/same.mur.zip', first);
     expect(await install('./same.mur.zip')).toMatchObject({ code: 0 });
+  });
+
+  test('--repin replaces the pin of a changed file, says what it was, and leaves every other pin', async () => {
+    sandbox.manifest(manifestOf());
+    const [before, after] = [await skill('ledger-style', '1.0.0'), await skill('ledger-style', '1.0.0', 1_000)];
+    await pinned(before, 'ledger-style', '1.0.0');
+    const other = { version: '2.0.0', sha256: 'f'.repeat(64), origin: 'operator' as const };
+    await updateLock(sandbox.project, (lock) => pin(lock, { name: 'other', ...other }));
+    sandbox.write('project/changed.mur.zip', after);
+    const ran = await install('--repin', './changed.mur.zip');
+    expect([ran.code, ran.stderr]).toEqual([0, '']);
+    expect(ran.stdout).toContain(
+      `Replaced the pin of ledger-style in murmur.lock\n  was 1.0.0 any ${sha256Hex(before)}\n  is  1.0.0 any ${sha256Hex(after)}\n`,
+    );
+    expect(readLock(sandbox.project)?.artifacts).toMatchObject([
+      { name: 'ledger-style', sha256: { any: sha256Hex(after) }, origin: 'operator' },
+      { name: 'other', sha256: { any: other.sha256 } },
+    ]);
+    // Nothing to replace now, and what is in no lock is still not pinned.
+    const again = JSON.parse((await install('--repin', './changed.mur.zip', '--json')).stdout);
+    expect(again.installed).toMatchObject([{ pinned: false, replaced: null }]);
+    sandbox.write('project/new.mur.zip', await skill('beta-skill', '2.0.0'));
+    expect((await install('--repin', './new.mur.zip')).code).toBe(0);
+    expect(lockText()).not.toContain('beta-skill');
+  });
+
+  test('--repin takes another version of a file, and never the pin of a pull', async () => {
+    sandbox.manifest(manifestOf());
+    const bytes = await skill('ledger-style', '1.0.0');
+    await pinned(bytes, 'ledger-style', '1.0.0', { origin: 'runtime', session: 'ses_1' });
+    sandbox.write('project/next.mur.zip', await skill('ledger-style', '1.1.0'));
+    const before = lockText();
+    const refused = await install('--repin', './next.mur.zip');
+    expect([refused.code, lockText()]).toEqual([1, before]);
+    expect(refused.stderr).toMatch(/^error\[E-REG-005\]: .*\n {2}hint: .*remove the entry/);
+    expect(existsSync(join(sandbox.project, '.murmur'))).toBe(false);
+
+    await updateLock(sandbox.project, () => ({ artifacts: [] }));
+    await pinned(bytes, 'ledger-style', '1.0.0');
+    expect(JSON.parse((await install('--repin', './next.mur.zip', '--json')).stdout).installed).toMatchObject([
+      { version: '1.1.0', pinned: true, replaced: { version: '1.0.0', sha256: { any: sha256Hex(bytes) } } },
+    ]);
+    expect(readLock(sandbox.project)?.artifacts).toMatchObject([{ resolvedVersion: '1.1.0' }]);
+  });
+
+  test('--repin is refused for all but a file, and with -g', async () => {
+    sandbox.manifest(manifestOf());
+    for (const ref of [[], ['ledger-style@1.0.0'], ['ledger-style']]) {
+      const ran = await install('--repin', ...ref);
+      expect([ran.code, ran.stderr]).toEqual([1, expect.stringContaining('--repin needs a file to install')]);
+    }
+    expect((await install('--repin', '-g', './x.mur.zip')).code).toBe(2);
   });
 
   test('a lock that cannot be used stops everything before anything is asked', async () => {
