@@ -29,10 +29,19 @@ import { surveyStores } from './doctor-stores.js';
 import { type Diagnosis, printDiagnosis } from './doctor-view.js';
 import type { Warning } from './output.js';
 
-/** Prints the diagnosis; 1 when anything in it is an error. Throws for a project that cannot be read at all. */
+/**
+ * Prints the diagnosis; 1 when anything in it is an error. Throws for a project that cannot be read at all, and, once it has told of
+ * the machine, where there is none.
+ */
 export async function diagnose(flags: DoctorFlags, context: CliContext): Promise<ExitStatus> {
   const isRosterOnly = existsSync('roster.yaml') && !existsSync('murmur.yaml');
-  const diagnosis = isRosterOnly ? await rosterAlone(context.env) : await projectDiagnosis(flags, context.env);
+  const root = isRosterOnly ? undefined : findProjectRoot('.');
+  if (root === undefined && !isRosterOnly) {
+    printDiagnosis(await machineAlone(context.env), flags, context);
+    throw noProject;
+  }
+  const diagnosis =
+    root === undefined ? await rosterAlone(context.env) : await projectDiagnosis(root, flags, context.env);
   printDiagnosis(diagnosis, flags, context);
   return diagnosis.findings.some(({ level }) => level === 'error') ? 1 : 0;
 }
@@ -42,13 +51,20 @@ async function rosterAlone(env: CliContext['env']): Promise<Diagnosis> {
   return diagnosisOf([await rosterBlock(process.cwd(), stores)], undefined);
 }
 
-async function projectDiagnosis(flags: DoctorFlags, hostEnv: CliContext['env']): Promise<Diagnosis> {
-  const root = findProjectRoot('.');
-  if (root === undefined) {
-    throw new MurError('E-IO-001', 'no project root found (no murmur.yaml in current or parent directories)', {
-      hint: 'mur new makes a project',
-    });
-  }
+const noProject = new MurError('E-IO-001', 'no project root found (no murmur.yaml in current or parent directories)', {
+  hint: 'mur new makes a project',
+});
+
+/** What holds for any project on this machine. Only JSON counts the missing project: people read it as the error that follows. */
+async function machineAlone(env: CliContext['env']): Promise<Diagnosis> {
+  const host = await probeHost();
+  const diagnosis = diagnosisOf([hostBlock(host), usernsBlock(host), homeBlock(locateMurmurHome(env).root)], undefined);
+  const { code, message: text, hint } = noProject;
+  const missing = { level: 'error', code, text, ...(hint === undefined ? {} : { fix: hint }) } as const;
+  return { ...diagnosis, findings: [...diagnosis.findings, missing], isMachineOnly: true };
+}
+
+async function projectDiagnosis(root: string, flags: DoctorFlags, hostEnv: CliContext['env']): Promise<Diagnosis> {
   const home = locateMurmurHome(hostEnv);
   const { env, envFileFault } = environmentOf(hostEnv, root);
   const manifestFile = join(root, 'murmur.yaml');

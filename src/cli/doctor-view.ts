@@ -12,6 +12,8 @@ export interface Diagnosis {
   readonly checks:
     | { readonly manifest: string; readonly platform: string; readonly findings: readonly Finding[] }
     | undefined;
+  /** There is no project: the blocks are all there is to say to people. */
+  readonly isMachineOnly?: boolean;
   /** Everything found, in checklist and blocks. */
   readonly findings: readonly Finding[];
   /** For stderr; one without a finding of its own counts as a warning too. */
@@ -47,6 +49,7 @@ function textOf(diagnosis: Diagnosis, paint: Paint): string {
     const lines = checks.findings.flatMap((finding) => findingLines(finding, '  ', paint));
     shown.push([head, ...lines].map((line) => `${line}\n`).join(''));
   }
+  if (diagnosis.isMachineOnly === true) return shown.join('\n');
   const fixes = fixesOf(diagnosis).map((fix) => `${paint.style.cyan('Fix:')} ${oneLine(fix)}\n`);
   return [...shown, `${summary(countsOf(diagnosis))}\n`, ...(fixes.length === 0 ? [] : [fixes.join('')])].join('\n');
 }

@@ -13,7 +13,7 @@ Examples:
   mur doctor --bind 0.0.0.0   the same, for a door that other machines can reach
   mur doctor --json           one JSON object, for scripts
 
-Changes nothing and needs no network. Exit status: 0 nothing is wrong (warnings allowed), 1 something is.`;
+Outside a project it says what it can of the machine. Changes nothing and needs no network. Exit status: 0 nothing is wrong (warnings allowed), 1 something is.`;
 
 /** `mur doctor`. */
 export function command(shell: Shell): Command {

@@ -442,7 +442,6 @@ describe('the roster block', () => {
 
 describe('a project that cannot be read has no checklist', () => {
   test.each<[string, string, () => void]>([
-    ['no manifest', 'E-IO-001', () => undefined],
     ['a broken manifest', 'E-MAN-002', () => sandbox.manifest('a: [')],
     [
       'a broken lock',
@@ -456,6 +455,20 @@ describe('a project that cannot be read has no checklist', () => {
     arrange();
     expect(await doctor()).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(`error[${code}]: `) });
   });
+});
+
+test('outside a project the machine is told of, then that there is none', async () => {
+  const ran = await doctor();
+  expect([ran.code, ran.stderr]).toEqual([
+    1,
+    'error[E-IO-001]: no project root found (no murmur.yaml in current or parent directories)\n  hint: mur new makes a project\n',
+  ]);
+  expect(ran.stdout).toMatch(/^Host\n {2}mur /);
+  expect(ran.stdout).toContain('\nMurmur home (');
+  expect(ran.stdout).not.toMatch(/Checking|check\(s\)|Fix:|preopens/);
+  const told = await json();
+  expect(told).toMatchObject({ manifest: null, checks: [], errors: 1, fixes: ['mur new makes a project'] });
+  expect(Object.keys(told)).toEqual(expect.arrayContaining(['host', 'home']));
 });
 
 /** Everything below `folder` that a write would change. */
