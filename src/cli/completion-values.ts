@@ -15,6 +15,7 @@ export const completionValues: Readonly<Record<string, readonly string[] | 'file
   'chart <what>': Object.keys(charts),
   'chart --machine': Object.keys(charts),
   'config set <key>': [...settableKeys, 'credentials.'],
+  'config unset <key>': [...settableKeys, 'credentials.'],
   'config get <key>': [
     ...settableKeys,
     'containment',

@@ -10,6 +10,13 @@ export interface ConfigSetFlags extends CommonFlags {
   readonly json?: boolean;
 }
 
+/** Those of `unset`. */
+export interface ConfigUnsetFlags extends CommonFlags {
+  readonly key: string;
+  readonly global?: boolean;
+  readonly json?: boolean;
+}
+
 /** Those of `get`, `list` and `path`. */
 export interface ConfigShowFlags extends CommonFlags {
   readonly global?: boolean;
@@ -25,6 +32,7 @@ Examples:
   mur config list              everything in effect, and which file says it
   mur config set -g inference.model claude-haiku-4-5
   mur config set -g credentials.ANTHROPIC_API_KEY - < key.txt
+  mur config unset -g credentials.ANTHROPIC_API_KEY
 
 Exit status: 0 done, 1 an error or a key that is not set, 2 wrong usage.`;
 
@@ -41,12 +49,20 @@ Examples:
 
 Comments and the order of the file stay. A session that runs takes a new key with its next request.`;
 
+const unsetExamples = `
+Examples:
+  mur config unset inference.model
+  mur config unset -g credentials.ANTHROPIC_API_KEY
+
+Comments and the order of the file stay. A value that the file does not set is refused; mur config list says which file sets what.`;
+
 /** `mur config`. */
 export function command(shell: Shell): Command {
   return new Command('config')
     .description('Reads and changes the configuration files.')
     .addHelpText('after', examples)
     .addCommand(setCommand(shell))
+    .addCommand(unsetCommand(shell))
     .addCommand(getCommand(shell))
     .addCommand(listCommand(shell))
     .addCommand(pathCommand(shell));
@@ -67,6 +83,22 @@ function setCommand(shell: Shell): Command {
     .action((key: string, value: string, flags: Omit<ConfigSetFlags, 'key' | 'value'>) =>
       shell.run('config set', { ...flags, key, value }, async (flags, context) =>
         (await import('./config-set.js')).setConfig(flags, context),
+      ),
+    );
+}
+
+function unsetCommand(shell: Shell): Command {
+  return new Command('unset')
+    .summary('take one value out of a configuration file')
+    .description('Takes one value out of the configuration file of this project, or with --global out of yours.')
+    .argument('<key>', 'which value, as in inference.model')
+    .addOption(new Option('-g, --global', 'change ~/.murmur/config.yaml'))
+    .addOption(json())
+    .addHelpText('after', unsetExamples)
+    .allowExcessArguments(false)
+    .action((key: string, flags: Omit<ConfigUnsetFlags, 'key'>) =>
+      shell.run('config unset', { ...flags, key }, async (flags, context) =>
+        (await import('./config-unset.js')).unsetConfig(flags, context),
       ),
     );
 }

@@ -29,6 +29,19 @@ export function withValue(text: string, key: Key, value: string, path: string): 
   });
 }
 
+/** `text` without `key`, and without its block when nothing else was in it; the same text when it is not there. */
+export function withoutValue(text: string, key: Key, path: string): string {
+  return edited(text, path, (document) => {
+    const [name] = key;
+    if (isMissing(document.get(name, true))) return false;
+    openBlock(document, name, path);
+    if (!document.deleteIn(key)) return false;
+    const block = document.get(name, true);
+    if (isMap(block) && block.items.length === 0) document.delete(name);
+    return true;
+  });
+}
+
 /** `text` with `item` at the end of the list `key`; the same text when it is there already. */
 export function withItem(text: string, key: Key, item: string, path: string): string {
   return edited(text, path, (document) => {
@@ -67,12 +80,17 @@ function edited(text: string, path: string, change: (document: Document) => bool
 function openBlock(document: Document, name: string, path: string): void {
   const node = document.get(name, true);
   if (isMap(node)) return;
-  if (node !== undefined && !(isScalar(node) && node.value === null)) {
+  if (!isMissing(node)) {
     throw new MurError('E-IO-003', `${path}: ${name} is an alias, which this command does not change`, {
       hint: `write the block out under ${name}:, or edit the file by hand`,
     });
   }
   document.set(name, document.createNode({}));
+}
+
+/** Whether a block is not there, or empty. */
+function isMissing(node: unknown): boolean {
+  return node === undefined || (isScalar(node) && node.value === null);
 }
 
 function isItem(entry: unknown, item: string): boolean {

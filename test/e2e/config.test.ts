@@ -149,6 +149,39 @@ describe('mur config set', () => {
   });
 });
 
+describe('mur config unset', () => {
+  test('takes a key out of the file it is in, and nothing else', async () => {
+    const text = `# mine\ncredentials:\n  A: ${secret} # rotate\n  B: b\ninspect: false # why\n`;
+    writeFileSync(globalFile(), text, { mode: 0o600 });
+    const ran = await box.run(['config', 'unset', '-g', 'credentials.A']);
+    expect(ran).toMatchObject({ code: 0, stdout: 'Removed credentials.A from ~/.murmur/config.yaml\n', stderr: '' });
+    expect(readFileSync(globalFile(), 'utf8')).toBe('# mine\ncredentials:\n  B: b\ninspect: false # why\n');
+    const last = await box.run(['config', 'unset', '-g', 'credentials.B', '--json']);
+    expect(JSON.parse(last.stdout)).toEqual({ key: 'credentials.B', path: globalFile() });
+    expect(readFileSync(globalFile(), 'utf8')).toBe('# mine\ninspect: false # why\n');
+    expect(modeOf(globalFile())).toBe('600');
+  });
+
+  test('of what is not set says so, where it is set, and changes and makes no file', async () => {
+    const nowhere = await box.run(['config', 'unset', 'inference.model']);
+    expect([nowhere.code, nowhere.stdout, nowhere.stderr]).toEqual([
+      1,
+      '',
+      `error[E-CFG-002]: inference.model is not set in ${projectFile()}\n  hint: mur config list says what is in effect, and which file says it\n`,
+    ]);
+    expect([existsSync(globalFile()), existsSync(join(box.project, '.murmur'))]).toEqual([false, false]);
+    writeFileSync(globalFile(), `inference: { model: m }\ncredentials: { A: ${secret} }\n`);
+    for (const key of ['inference.model', 'credentials.A']) {
+      const ran = await box.run(['config', 'unset', key]);
+      expect(ran.stderr).toContain(`~/.murmur/config.yaml sets it: mur config unset -g ${key}\n`);
+    }
+    expect((await box.run(['config', 'unset', '-g', 'inference.provider'])).stderr).toContain(
+      'inference.provider is not set in ~/.murmur/config.yaml',
+    );
+    expect((await box.run(['config', 'unset', 'inference.modle'])).stderr).toContain('did you mean inference.model?');
+  });
+});
+
 describe('mur config get, list and path', () => {
   test('say what is in effect and who says it, and of a secret only that it is set', async () => {
     writeFileSync(

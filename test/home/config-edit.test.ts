@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isMurError } from '../../src/errors/index.js';
 import { parseConfig } from '../../src/home/config.js';
-import { newGlobalText, withItem, withoutItem, withValue } from '../../src/home/config-edit.js';
+import { newGlobalText, withItem, withoutItem, withoutValue, withValue } from '../../src/home/config-edit.js';
 import { builtInConfig } from '../../src/home/config-merge.js';
 
 const file = `# head
@@ -85,6 +85,18 @@ describe('an edit of a config file', () => {
     expect(() => withValue('credentials: [sk-secret', ['registry', 'default'], 'x', 'c')).toThrow(
       expect.objectContaining({ code: 'E-IO-003', message: expect.not.stringContaining('sk-secret') }),
     );
+  });
+
+  test('is taken out again, and an empty block with it', () => {
+    const key = ['inference', 'model'] as const;
+    expect(withoutValue('# mine\ninference: { model: m, provider: p }\n', key, 'c')).toBe(
+      '# mine\ninference: { provider: p }\n',
+    );
+    expect(withoutValue('inspect: true\ninference:\n  model: m\n', key, 'c')).toBe('inspect: true\n');
+    for (const text of ['', 'inference:\n', 'inference: { provider: p }\n', 'inspect: true\n']) {
+      expect(withoutValue(text, key, 'c')).toBe(text);
+    }
+    expect(() => withoutValue('x: &a { model: p }\ninference: *a\n', key, 'c')).toThrow('inference is an alias');
   });
 
   test('of a block that is an alias is left to a person', () => {
