@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { bundleSource } from '../../src/build/compile/bundle.js';
 import { type Compiled, compileSource } from '../../src/build/compile/index.js';
-import { isMurError } from '../../src/errors/index.js';
+import { isMurError, type MurError } from '../../src/errors/index.js';
 import { type Guest, openGuest, Project } from './guest.js';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -93,12 +93,17 @@ async function told(action: string, input: object = {}, options = {}) {
   return JSON.parse((await act(action, input, options)).data ?? 'null');
 }
 
-async function refusal(text: string, role: 'tool' | 'driver' | 'hook' = 'tool'): Promise<string> {
+async function fault(text: string, role: 'tool' | 'driver' | 'hook' = 'tool'): Promise<MurError> {
   using project = new Project();
   const error = await project.compile(text, role).catch((thrown: unknown) => thrown);
   if (!isMurError(error)) throw new Error(`expected a refusal, got ${String(error)}`);
   expect(error.message).not.toMatch(/\n|node_modules|at .*:\d+:\d+\)/);
-  return `${error.code} ${error.message}`;
+  return error;
+}
+
+async function refusal(text: string, role?: 'tool' | 'driver' | 'hook'): Promise<string> {
+  const { code, message } = await fault(text, role);
+  return `${code} ${message}`;
 }
 
 describe('a tool', () => {
@@ -404,6 +409,16 @@ describe('a source that is refused names its place', () => {
     ['export const run = 5;', /^E-BLD-901 .*run must be a function, got number/],
   ])('%j', async (text, expected) => {
     expect(await refusal(text)).toMatch(expected);
+  });
+
+  test.each([
+    ['export function run( {\n  const x = ;\n}', /a mistake in the syntax/],
+    ["import x from './nope.js';\nexport const run = () => x;", /a path counts from the file that names it/],
+    ["import { nope } from 'mur:tool';\nexport const run = () => nope();", /a type comes in with import type/],
+    ["import x from 'lodash';\nexport const run = () => x;", /mur\.d\.ts, which mur new writes/],
+    ['throw new Error("always");\nexport const run = () => 1;', /code outside of functions runs at build time/],
+  ])('with a hint that fits: %j', async (text, hint) => {
+    expect((await fault(text)).hint).toMatch(hint);
   });
 
   test('per role', async () => {

@@ -28,25 +28,34 @@ interface Report {
   readonly loc?: Place;
 }
 
-const hint = 'types are removed, not checked: npx tsc --noEmit checks them';
+/** What mends a report, by its code. One that is not here says enough itself. */
+const hints: Readonly<Record<string, string>> = {
+  PARSE_ERROR: 'that is a mistake in the syntax; an editor or npx tsc --noEmit shows every one of them',
+  UNRESOLVED_IMPORT: 'a path counts from the file that names it; a package is installed with npm',
+  MISSING_EXPORT: 'types are removed before names are looked up: a type comes in with import type',
+};
 
 /** `E-BLD-901` with the place in the form editors open: `src/main.ts:3:9: ...`. */
-export function sourceFault(message: string, place: Place | undefined, root: string, more: string = hint): MurError {
-  return new MurError('E-BLD-901', place === undefined ? message : `${placed(place, root)}: ${message}`, {
-    hint: more,
-  });
+export function sourceFault(
+  message: string,
+  place: Place | undefined,
+  root: string,
+  hint: string | undefined,
+): MurError {
+  const text = place === undefined ? message : `${placed(place, root)}: ${message}`;
+  return new MurError('E-BLD-901', text, hint === undefined ? {} : { hint });
 }
 
 /** The first report of a failed bundle. Anything else that was thrown is `E-BLD-901` with its text. */
 export function bundleFault(error: unknown, context: FaultContext): MurError {
   const reports = (error as { errors?: readonly Report[] } | undefined)?.errors;
   const [report] = reports ?? [];
-  if (report === undefined) return sourceFault(reasonOf(error), { file: context.file }, context.root);
+  if (report === undefined) return sourceFault(reasonOf(error), { file: context.file }, context.root, undefined);
   if (report.code === 'MISSING_EXPORT' && report.id === context.entryId) return missingExport(context);
   const place = report.loc ?? (report.id === undefined ? undefined : { file: report.id });
   const others = (reports?.length ?? 1) - 1;
   const more = others > 0 ? ` (and ${others} more)` : '';
-  return sourceFault(`${firstLine(report.message ?? '')}${more}`, place, context.root);
+  return sourceFault(`${firstLine(report.message ?? '')}${more}`, place, context.root, hints[report.code ?? '']);
 }
 
 /** `E-BLD-902`: what the source has to export, and what it exports instead. */
