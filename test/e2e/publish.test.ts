@@ -148,7 +148,8 @@ describe('mur publish', () => {
     });
     sandbox.manifest(`name: ledger\nversion: "0.2.0"\nruntime: skill\nregistry: { remote_url: "${server.url}/" }\n`);
     const ran = await sandbox.run(['publish'], { NEXUS_API_KEY: key });
-    expect(ran).toMatchObject({ code: 0, stdout: 'Published ledger@0.2.0\n', stderr: '' });
+    const notice = `NEXUS_API_KEY is sent to ${server.url}, which registry.remote_url of murmur.yaml names\n`;
+    expect(ran).toMatchObject({ code: 0, stdout: 'Published ledger@0.2.0\n', stderr: notice });
     expect(server.seen[0]).toMatchObject({ path: '/v1/artifacts?name=ledger&version=0.2.0&runtime=static' });
     expect(server.seen[0]!.headers.authorization).toBe(`Bearer ${key}`);
     expect(server.seen[0]!.body().equals(bytes)).toBe(true);
