@@ -1,7 +1,9 @@
 import { MurError } from '../errors/index.js';
 import { versionProblem } from '../manifest/index.js';
 import { present } from '../manifest/present.js';
+import { withPosition } from '../manifest/report.js';
 import { kindOf } from '../manifest/shape.js';
+import type { Path, Tree } from '../manifest/tree.js';
 import { parseYaml } from '../manifest/yaml.js';
 import { shorten } from '../text/index.js';
 import { readModels } from './models.js';
@@ -29,13 +31,13 @@ export function parseArtifactManifest(text: string, where: string, fallbackVersi
   }
   const root = (parsed.tree.root ?? {}) as Root;
   if (kindOf(root) !== 'mapping') throw new MurError('E-MAN-002', `${where}: expected mapping, got ${kindOf(root)}`);
-  const read = new Fields(root, where);
+  const read = new Fields(parsed.tree, where);
   const { auth, problem } = readUpstreamAuth(root);
   return present({
     name: read.required('name'),
     version: checkVersion(
       fallbackVersion === undefined ? read.required('version') : (read.text('version') ?? fallbackVersion),
-      where,
+      read,
     ),
     runtime: read.required('runtime'),
     implementation: root.implementation === 'native' ? ('native' as const) : ('wasm' as const),
@@ -48,7 +50,7 @@ export function parseArtifactManifest(text: string, where: string, fallbackVersi
     outputSchema: read.schema('output_schema'),
     upstreamAuth: auth,
     upstreamAuthProblem: problem,
-    models: readModels(root.models, (field, value, expected) => read.wrongType(field, value, expected)),
+    models: readModels(root.models, (path, value, expected) => read.wrongType(path, value, expected)),
     needsGateway: read.flag('needs_gateway') ?? true,
     hook: present({
       binding: read.text('binding'),
@@ -58,10 +60,10 @@ export function parseArtifactManifest(text: string, where: string, fallbackVersi
   });
 }
 
-function checkVersion(version: string, where: string): string {
+function checkVersion(version: string, read: Fields): string {
   const problem = versionProblem(version);
   if (problem === undefined) return version;
-  throw new MurError('E-MAN-003', `${where}: invalid version '${shorten(version)}': ${problem}`);
+  throw read.fault(['version'], `invalid version '${shorten(version)}': ${problem}`);
 }
 
 const packagingTypes: readonly PackagingType[] = ['wasm', 'native', 'static'];
@@ -70,9 +72,9 @@ function readExecution(read: Fields): PackagingType | undefined {
   const declared = read.text('execution');
   const type = packagingTypes.find((word) => word === declared?.toLowerCase());
   if (declared === undefined || type !== undefined) return type;
-  throw new MurError(
-    'E-MAN-003',
-    `${read.where}: field 'execution' has invalid value '${declared}' (expected one of: ${packagingTypes.join(', ')})`,
+  throw read.fault(
+    ['execution'],
+    `field 'execution' has invalid value '${shorten(declared)}' (expected one of: ${packagingTypes.join(', ')})`,
   );
 }
 
@@ -81,34 +83,41 @@ function defaultFiles(read: Fields): readonly string[] {
 }
 
 class Fields {
+  readonly root: Root;
+
   constructor(
-    readonly root: Root,
+    readonly tree: Tree,
     readonly where: string,
-  ) {}
+  ) {
+    this.root = (tree.root ?? {}) as Root;
+  }
 
   text(field: string): string | undefined {
     const value = this.root[field];
     if (value === undefined || value === null) return undefined;
-    if (typeof value !== 'string') throw this.wrongType(field, value, 'string');
+    if (typeof value !== 'string') throw this.wrongType([field], value, 'string');
     return value.trim() === '' ? undefined : value.trim();
   }
 
   required(field: string): string {
     const value = this.text(field);
-    if (value === undefined) throw new MurError('E-MAN-001', `${this.where}: missing required field '${field}'`);
-    return value;
+    if (value !== undefined) return value;
+    const message = `${this.where}: missing required field '${field}'`;
+    throw new MurError('E-MAN-001', withPosition(message, this.tree.keyPositionOf([field])), {
+      hint: `add "${field}:" to it`,
+    });
   }
 
   texts(field: string): readonly string[] {
     const value = this.root[field] ?? [];
     if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value;
-    throw this.wrongType(field, value, 'sequence of strings');
+    throw this.wrongType([field], value, 'sequence of strings');
   }
 
   flag(field: string): boolean | undefined {
     const value = this.root[field];
     if (value === undefined || value === null) return undefined;
-    if (typeof value !== 'boolean') throw this.wrongType(field, value, 'boolean');
+    if (typeof value !== 'boolean') throw this.wrongType([field], value, 'boolean');
     return value;
   }
 
@@ -119,12 +128,13 @@ class Fields {
     return typeof value === 'object' ? JSON.parse(JSON.stringify(value, widestNumber)) : value;
   }
 
-  wrongType(field: string, value: unknown, expected: string): MurError {
-    const got = kindOf(value);
-    return new MurError(
-      'E-MAN-003',
-      `${this.where}: field '${field}' has invalid type (expected ${expected}, got ${got})`,
-    );
+  wrongType(path: Path, value: unknown, expected: string): MurError {
+    return this.fault(path, `field '${path.join('.')}' has invalid type (expected ${expected}, got ${kindOf(value)})`);
+  }
+
+  /** `E-MAN-003` about the value at `path`, with where it stands. */
+  fault(path: Path, message: string): MurError {
+    return new MurError('E-MAN-003', withPosition(`${this.where}: ${message}`, this.tree.positionOf(path)));
   }
 }
 

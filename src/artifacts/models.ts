@@ -1,24 +1,25 @@
 import { kindOf } from '../manifest/shape.js';
+import type { Path } from '../manifest/tree.js';
 import type { ModelLimits } from './types.js';
 
-type WrongType = (field: string, value: unknown, expected: string) => Error;
+type WrongType = (path: Path, value: unknown, expected: string) => Error;
 
 /** A driver's `models:` table (spec/drivers.md section 7); `undefined` when the artifact carries none. */
 export function readModels(value: unknown, wrongType: WrongType): ReadonlyMap<string, ModelLimits> | undefined {
   if (value === undefined || value === null) return undefined;
-  if (kindOf(value) !== 'mapping') throw wrongType('models', value, 'mapping');
+  if (kindOf(value) !== 'mapping') throw wrongType(['models'], value, 'mapping');
   return new Map(
-    Object.entries(value as object).map(([model, limits]) => [model, readModel(`models.${model}`, limits, wrongType)]),
+    Object.entries(value as object).map(([model, limits]) => [model, readModel(['models', model], limits, wrongType)]),
   );
 }
 
-function readModel(field: string, value: unknown, wrongType: WrongType): ModelLimits {
-  if (kindOf(value) !== 'mapping') throw wrongType(field, value, 'mapping');
+function readModel(path: Path, value: unknown, wrongType: WrongType): ModelLimits {
+  if (kindOf(value) !== 'mapping') throw wrongType(path, value, 'mapping');
   const row = value as Readonly<Record<string, unknown>>;
   const count = (key: string): number => {
     const tokens = row[key];
     if (typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens > 0) return tokens;
-    throw wrongType(`${field}.${key}`, tokens, 'integer above zero');
+    throw wrongType([...path, key], tokens, 'integer above zero');
   };
   const ceiling = row.max_input_tokens;
   return {

@@ -81,7 +81,8 @@ function wordsFor(path: Path): string {
   return `invalid ${family} config for '${dotted(path)}': `;
 }
 
-function withPosition(text: string, at: Position | undefined): string {
+/** The text with where it stands, when that is known. */
+export function withPosition(text: string, at: Position | undefined): string {
   return at === undefined ? text : `${text} (line ${at.line}, column ${at.column})`;
 }
 

@@ -61,29 +61,32 @@ describe('an artifact manifest', () => {
   });
 
   test.each([
-    ['name: a\nversion: 1\n', "E-MAN-001 murmur.yaml: missing required field 'runtime'"],
+    ['name: a\nversion: 1\n', "E-MAN-001 murmur.yaml: missing required field 'runtime' (line 1, column 1)"],
     ['[', 'E-MAN-002 murmur.yaml: YAML syntax error at line 1, column 2: Flow sequence must end with a ]'],
     ['- a', 'E-MAN-002 murmur.yaml: expected mapping, got sequence'],
     [
       'name: [a]\nversion: 1\nruntime: tool',
-      "E-MAN-003 murmur.yaml: field 'name' has invalid type (expected string, got sequence)",
+      "E-MAN-003 murmur.yaml: field 'name' has invalid type (expected string, got sequence) (line 1, column 7)",
     ],
     [
       `${base}tags: 5`,
-      "E-MAN-003 murmur.yaml: field 'tags' has invalid type (expected sequence of strings, got number)",
+      "E-MAN-003 murmur.yaml: field 'tags' has invalid type (expected sequence of strings, got number) (line 4, column 7)",
     ],
-    [`${base}models: []`, "E-MAN-003 murmur.yaml: field 'models' has invalid type (expected mapping, got sequence)"],
+    [
+      `${base}models: []`,
+      "E-MAN-003 murmur.yaml: field 'models' has invalid type (expected mapping, got sequence) (line 4, column 9)",
+    ],
     [
       `${base}models: { m: { max_output_tokens: 5 } }`,
-      "E-MAN-003 murmur.yaml: field 'models.m.context_window' has invalid type (expected integer above zero, got null)",
+      "E-MAN-003 murmur.yaml: field 'models.m.context_window' has invalid type (expected integer above zero, got null) (line 4, column 14)",
     ],
     [
       `${base}models: { m: { max_output_tokens: 0, context_window: 1 } }`,
-      "E-MAN-003 murmur.yaml: field 'models.m.max_output_tokens' has invalid type (expected integer above zero, got number)",
+      "E-MAN-003 murmur.yaml: field 'models.m.max_output_tokens' has invalid type (expected integer above zero, got number) (line 4, column 35)",
     ],
     [
       'name: a\nversion: ../1\nruntime: tool',
-      "E-MAN-003 murmur.yaml: invalid version '../1': it must not contain a path separator",
+      "E-MAN-003 murmur.yaml: invalid version '../1': it must not contain a path separator (line 2, column 10)",
     ],
   ])('%j is refused', (text, expected) => expect(refusal(text)).toBe(expected));
 });
@@ -110,17 +113,23 @@ describe('upstream_auth', () => {
 
 describe('odd values of an artifact manifest', () => {
   test.each([
-    ['name: a\nversion: "1"\nruntime: "  "\n', "E-MAN-001 murmur.yaml: missing required field 'runtime'"],
+    [
+      'name: a\nversion: "1"\nruntime: "  "\n',
+      "E-MAN-001 murmur.yaml: missing required field 'runtime' (line 3, column 1)",
+    ],
     ['', "E-MAN-001 murmur.yaml: missing required field 'name'"],
     [
       `${base}needs_gateway: "no"`,
-      "E-MAN-003 murmur.yaml: field 'needs_gateway' has invalid type (expected boolean, got string)",
+      "E-MAN-003 murmur.yaml: field 'needs_gateway' has invalid type (expected boolean, got string) (line 4, column 16)",
     ],
     [
       `${base}models: { m: 5 }`,
-      "E-MAN-003 murmur.yaml: field 'models.m' has invalid type (expected mapping, got number)",
+      "E-MAN-003 murmur.yaml: field 'models.m' has invalid type (expected mapping, got number) (line 4, column 14)",
     ],
-    [`${base}execution: 5`, "E-MAN-003 murmur.yaml: field 'execution' has invalid type (expected string, got number)"],
+    [
+      `${base}execution: 5`,
+      "E-MAN-003 murmur.yaml: field 'execution' has invalid type (expected string, got number) (line 4, column 12)",
+    ],
   ])('%j is refused', (text, expected) => expect(refusal(text)).toBe(expected));
 
   test('nulls are silence, and integers beyond a double are numbers in a schema', () => {
