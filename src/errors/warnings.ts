@@ -115,7 +115,7 @@ const rows = {
     hint: 'run on Linux with Landlock, or remove one of the two',
   },
   'W-SEC-004': {
-    when: 'a manifest field holds what reads like a key',
+    when: 'a manifest field, or a file of a skill, holds what reads like a key',
     hint: 'write a reference to a variable instead, and keep the key in the environment or the config',
   },
   'W-SEC-005': {

@@ -37,7 +37,7 @@ export function withoutValue(text: string, key: Key, path: string): string {
     openBlock(document, name, path);
     if (!document.deleteIn(key)) return false;
     const block = document.get(name, true);
-    if (isMap(block) && block.items.length === 0) document.delete(name);
+    if (isMap(block) && block.items.length === 0) deleteBlock(document, name);
     return true;
   });
 }
@@ -86,6 +86,17 @@ function openBlock(document: Document, name: string, path: string): void {
     });
   }
   document.set(name, document.createNode({}));
+}
+
+/** Without a block. What stands above the first one may be about the whole file, so it stays on top. */
+function deleteBlock(document: Document, name: string): void {
+  const first = isMap(document.contents) ? document.contents.items[0]?.key : undefined;
+  document.delete(name);
+  if (!isScalar(first) || first.value !== name || first.commentBefore == null) return;
+  const next = isMap(document.contents) ? document.contents.items[0]?.key : undefined;
+  const above = isScalar(next) ? next : document;
+  above.commentBefore =
+    above.commentBefore == null ? first.commentBefore : `${first.commentBefore}\n${above.commentBefore}`;
 }
 
 /** Whether a block is not there, or empty. */

@@ -124,8 +124,12 @@ describe('output and exit status', () => {
   });
 
   test.each([
-    ['shell.allow', { capabilities: { shell: { allow: ['bash'] } } }, 'E-RUN-907'],
-    ['a sealed floor', { capabilities: { containment: 'sealed' } }, 'E-CAP-003'],
+    ['plan.submit', { capabilities: { plan: { submit: true } } }, 'E-RUN-907'],
+    [
+      'a floor that the manifest itself rules out',
+      { capabilities: { containment: 'sealed', filesystem: { workdir_exec: true } } },
+      'E-CAP-003',
+    ],
     ['an authenticated door', { network: { authentication: { scheme: 'bearer' } } }, 'E-RUN-907'],
   ])('refuses %s instead of running weaker than declared', async (_, more, code) => {
     sandbox.manifest(rehearsal(answers, more));

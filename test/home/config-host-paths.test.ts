@@ -52,7 +52,7 @@ describe('host_paths', () => {
   test.each([
     [
       '{ path: /a, access: write }',
-      "line 1, column 34: host_paths[0].access: unknown value 'write'; expected one of: read, read-write",
+      'line 1, column 34: host_paths[0].access: unknown value; expected one of: read, read-write',
     ],
     [
       '{ path: /a, access: read, execute: true }',

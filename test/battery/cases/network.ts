@@ -17,7 +17,7 @@ const registry: readonly Case[] = [
     },
     `return socket.create_connection(('1.1.1.1', 443), 5)`,
     {
-      note: 'the checklist takes "unreachable" for no evidence because a machine without a route says it too; here the case network-of-its-own proves the namespace',
+      note: 'the checklist takes "unreachable" for no evidence because a machine without a route says it too; here the case connect-host-loopback proves the namespace',
     },
   ),
   refused(
