@@ -5,9 +5,22 @@ import { hasDescriptorWalk, type UsernsGrant } from '../scope/index.js';
 import { murVersion } from '../version.js';
 import type { Block } from './doctor-block.js';
 
-export function hostBlock(host: HostReport): Block {
+export function hostBlock(host: HostReport | undefined): Block {
   const { platform, arch, version } = process;
   const descriptorWalk = hasDescriptorWalk(platform);
+  const first = `mur ${murVersion}, node ${version} on ${platform} ${arch}`;
+  const last = `paths of WASM tools: ${descriptorWalk ? 'walked by descriptor' : 'checked by name only'}`;
+  const json = {
+    mur_version: murVersion,
+    node_version: version,
+    platform,
+    arch,
+    descriptor_walk: descriptorWalk,
+  };
+  if (host === undefined) {
+    const lines = [first, 'containment: not probed (--no-probe)', last];
+    return { key: 'host', title: 'Host', lines, json: { ...json, probed: false } };
+  }
   // The strongest floor: what is achieved of it is all there is.
   const decision = decide(host, {
     floor: 'sealed',
@@ -21,24 +34,21 @@ export function hostBlock(host: HostReport): Block {
     key: 'host',
     title: 'Host',
     lines: [
-      `mur ${murVersion}, node ${version} on ${platform} ${arch}`,
+      first,
       `containment: ${achieved} at most (mechanism: ${mechanism})${shortfallReason === undefined ? '' : ` - ${shortfallReason}`}`,
       ...host.mechanisms.map(
         ({ name, strength, detail, fix }) =>
           `${name}: ${strength}${detail === '' ? '' : ` - ${detail}`}${fix === undefined ? '' : `; ${fix}`}`,
       ),
-      `paths of WASM tools: ${descriptorWalk ? 'walked by descriptor' : 'checked by name only'}`,
+      last,
     ],
     json: {
-      mur_version: murVersion,
-      node_version: version,
-      platform,
-      arch,
+      ...json,
+      probed: true,
       containment_at_most: achieved,
       mechanism,
       reason: shortfallReason ?? null,
       mechanisms: host.mechanisms,
-      descriptor_walk: descriptorWalk,
     },
   };
 }

@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { artifactStores, findProjectRoot, hostPlatform, localStore, projectStoreRoot } from '../artifacts/index.js';
-import { probeHost } from '../containment/probe/index.js';
+import type { HostReport } from '../containment/host.js';
 import { isMurError, MurError } from '../errors/index.js';
 import { locateConfig, readConfig } from '../home/config.js';
 import { withEnvFile } from '../home/env-file.js';
@@ -37,7 +37,7 @@ export async function diagnose(flags: DoctorFlags, context: CliContext): Promise
   const isRosterOnly = existsSync('roster.yaml') && !existsSync('murmur.yaml');
   const root = isRosterOnly ? undefined : findProjectRoot('.');
   if (root === undefined && !isRosterOnly) {
-    printDiagnosis(await machineAlone(context.env), flags, context);
+    printDiagnosis(await machineAlone(flags, context.env), flags, context);
     throw noProject;
   }
   const diagnosis =
@@ -56,15 +56,27 @@ const noProject = new MurError('E-IO-001', 'no project root found (no murmur.yam
 });
 
 /** What holds for any project on this machine. Only JSON counts the missing project: people read it as the error that follows. */
-async function machineAlone(env: CliContext['env']): Promise<Diagnosis> {
-  const host = await probeHost();
-  const diagnosis = diagnosisOf([hostBlock(host), usernsBlock(host), homeBlock(locateMurmurHome(env).root)], undefined);
+async function machineAlone(flags: DoctorFlags, env: CliContext['env']): Promise<Diagnosis> {
+  const machine = machineBlocks(await probed(flags));
+  const diagnosis = diagnosisOf([...machine, homeBlock(locateMurmurHome(env).root)], undefined);
   const { code, message: text, hint } = noProject;
   const missing = { level: 'error', code, text, ...(hint === undefined ? {} : { fix: hint }) } as const;
   return { ...diagnosis, findings: [...diagnosis.findings, missing], isMachineOnly: true };
 }
 
+/** The probes of a launch, unless they are not wanted. They are waited for in other processes, so they begin first. */
+async function probed(flags: DoctorFlags): Promise<HostReport | undefined> {
+  return flags.probe ? (await import('../containment/probe/index.js')).probeHost() : undefined;
+}
+
+function machineBlocks(host: HostReport | undefined): readonly Block[] {
+  return [hostBlock(host), ...(host === undefined ? [] : [usernsBlock(host)])];
+}
+
 async function projectDiagnosis(root: string, flags: DoctorFlags, hostEnv: CliContext['env']): Promise<Diagnosis> {
+  const probing = probed(flags);
+  // What is found first ends the command; nobody waits for the probes then.
+  probing.catch(() => {});
   const home = locateMurmurHome(hostEnv);
   const { env, envFileFault } = environmentOf(hostEnv, root);
   const manifestFile = join(root, 'murmur.yaml');
@@ -83,10 +95,8 @@ async function projectDiagnosis(root: string, flags: DoctorFlags, hostEnv: CliCo
     ({ meta }) => isDeclared(meta),
   );
   const release = releaseWarning(manifest.murVersion, murVersion);
-  const host = await probeHost();
   const blocks = [
-    hostBlock(host),
-    usernsBlock(host),
+    ...machineBlocks(await probing),
     homeBlock(home.root),
     preopensBlock(manifest),
     readOnlyBlock(policy),

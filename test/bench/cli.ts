@@ -21,6 +21,7 @@ const commands: readonly (readonly string[])[] = [
   ['ps'],
   ['ps', '--addresses'],
   ['list'],
+  ['doctor', '--no-probe'],
   ['doctor'],
   ['config', 'list'],
   ['beta', 'list'],

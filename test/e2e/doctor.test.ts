@@ -112,6 +112,17 @@ describe('the checklist (spec/cli.md section 10)', () => {
     expect(headings.filter((heading) => order.includes(heading))).toEqual(order);
   });
 
+  test('--no-probe tries nothing of this machine, says so, and tells the rest all the same', async () => {
+    declares([]);
+    const { stdout } = await doctor('--no-probe');
+    expect(stdout).toContain('  containment: not probed (--no-probe)\n');
+    expect(stdout).not.toMatch(/AppArmor|landlock|bubblewrap/);
+    expect(stdout).toContain('Filesystem preopens');
+    const host = (await json('--no-probe')).host;
+    expect(host).toMatchObject({ probed: false, node_version: process.version });
+    expect(host).not.toHaveProperty('mechanisms');
+  });
+
   test('works from a folder below the project', async () => {
     declares([]);
     mkdirSync(join(sandbox.project, 'deep/er'), { recursive: true });
