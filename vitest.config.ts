@@ -8,8 +8,7 @@ export default defineConfig({
     exclude: ['test/bench/**', 'test/soak/**', 'node_modules/**', 'dist/**'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // One more than the two cores this is made for: many tests wait for processes, timers and sockets.
-    maxWorkers: 3,
+    maxWorkers: 2,
     pool: 'forks',
   },
 });

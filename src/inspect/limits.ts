@@ -33,7 +33,7 @@ export const limits = {
   payloadBytes: 64 * 1024,
   clients: 16,
   /** How long a closing session waits until its last frames are sent. */
-  farewellMs: 500,
+  farewellMs: 2_000,
 } as const;
 
 export type Limits = { readonly [K in keyof typeof limits]: number };

@@ -70,18 +70,17 @@ describe('mur run --inspect', () => {
     ]);
     expect(watcher.of('message').every(({ taskId }) => taskId?.startsWith('tsk_'))).toBe(true);
     const lines = watcher.of('trace').map(({ line }) => line.event_id);
-    expect(lines).toEqual(sandbox.trace().map(({ event_id: id }) => id));
+    expect(lines.sort()).toEqual(sandbox.trace().map(({ event_id: id }) => id));
     expect(watcher.of('gone').map(({ id }) => id)).toContainEqual(expect.stringMatching(/turn:0\/tool-call:0$/));
     expect(watcher.of('lost')).toEqual([]);
 
-    const last = watcher.frames.filter(
-      (frame) => frame.type === 'session' || ('id' in frame && frame.id === 'session'),
+    // What came before a late watcher may be told last; each frame says where it belongs.
+    const root = watcher.frames.filter((frame) => 'id' in frame && frame.id === 'session');
+    expect(root).toContainEqual(
+      expect.objectContaining({ type: 'snap', snap: expect.objectContaining({ v: 'ended' }) }),
     );
-    expect(last.slice(-3)).toMatchObject([
-      { type: 'snap', snap: { v: 'ended' } },
-      { type: 'gone', why: 'done' },
-      { type: 'session', ended: { status: 'ok' } },
-    ]);
+    expect(root).toContainEqual(expect.objectContaining({ type: 'gone', why: 'done' }));
+    expect(watcher.frames.at(-1)).toMatchObject({ type: 'session', ended: { status: 'ok' } });
   });
 
   it('lays its token beside the running record, for this user only, for as long', async () => {
@@ -142,9 +141,13 @@ describe('what a session must not tell', () => {
   };
 
   it('no planted secret is in any byte of the wire', async () => {
+    let watched = () => {};
     const server = await startAnthropic({
       apiKey: planted.gateway,
       split: every(7),
+      after: new Promise<void>((resolve) => {
+        watched = resolve;
+      }),
       answers: [
         {
           thinking: `the environment says ${planted.environment}`,
@@ -179,6 +182,8 @@ inference: { model: claude-haiku-4-5, max_tokens: 1024, driver: { artifact: mur-
       const env = { PROVIDER_KEY: planted.gateway, SERVICE_TOKEN: planted.environment };
       const { started, port, token } = await inspected([], env);
       const watcher = new Watcher(port, token);
+      await watcher.until(() => watcher.of('synced').length > 0);
+      watched();
       await started.ended;
       await watcher.until(() => watcher.of('session').some(({ ended }) => ended !== null));
       const wire = watcher.messages.join('\n');
