@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net';
 import { MurError, reasonOf } from '../errors/index.js';
 import type { Clock } from '../supervise/clock.js';
 import { buildCard } from './card.js';
-import { Connections } from './connections.js';
 import { murmur } from './dialects/index.js';
 import { type DoorSite, handle } from './handle.js';
 import { serveUpgrades } from './side.js';
@@ -37,8 +36,7 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
   );
   // A sender that asks before it sends its body is guarded first; see readBody.
   server.on('checkContinue', serve);
-  const connections = new Connections(server);
-  if (options.side !== undefined) serveUpgrades(server, options.side, (socket) => connections.handOver(socket));
+  if (options.side !== undefined) serveUpgrades(server, options.side);
   server.maxConnections = limits.connections;
   await listen(server, options);
   // A connection that could not be accepted (out of descriptors) is lost to its client only.
@@ -62,7 +60,7 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
     port,
     address,
     close() {
-      closing ??= shut(server, connections, options.clock, limits.closeMs);
+      closing ??= shut(server, options.clock, limits.closeMs);
       return closing;
     },
   };
@@ -91,15 +89,15 @@ async function listen(server: Server, { bindAddr, port }: DoorOptions): Promise<
   }
 }
 
-async function shut(server: Server, connections: Connections, clock: Clock, closeMs: number): Promise<void> {
-  server.close();
+async function shut(server: Server, clock: Clock, closeMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
   const finished = new AbortController();
   const grace = clock.sleep(closeMs, finished.signal).then(
     () => server.closeAllConnections(),
     () => undefined,
   );
-  await connections.emptied();
+  await closed;
   finished.abort();
   await grace;
 }

@@ -13,13 +13,11 @@ export interface DoorSide {
  * Gives the websockets of a server to `side`. A client that merely offers another protocol (`Upgrade: h2c`, as some HTTP libraries do
  * with every request) is answered as if it had not: RFC 9110, section 7.8, lets a server ignore the header, but Node hands such a
  * request over unread as soon as anybody listens for upgrades, so it is put back in front of its connection without the header.
- * `handedOver` hears of each connection that is the side's from then on.
  */
-export function serveUpgrades(server: Server, side: DoorSide, handedOver: (socket: Duplex) => void): void {
+export function serveUpgrades(server: Server, side: DoorSide): void {
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    if (request.headers.upgrade?.toLowerCase() !== 'websocket') return putBack(server, request, socket, head);
-    handedOver(socket);
-    side.upgrade(request, socket, head);
+    if (request.headers.upgrade?.toLowerCase() === 'websocket') side.upgrade(request, socket, head);
+    else putBack(server, request, socket, head);
   });
 }
 

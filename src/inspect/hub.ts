@@ -109,23 +109,20 @@ export class Hub {
     if (watched !== undefined && this.#clients.size > 0) this.#publish(watched, watched.watch.subject.describe());
   }
 
-  /** Sends what is left, for a moment at most, who each session is now as the last of it, and closes every connection. */
+  /** Sends what is left, for a moment at most, and closes every connection. */
   async close(reason: string): Promise<void> {
     this.#duty.stop();
     const untilMs = performance.now() + this.#limits.farewellMs;
-    for (const { attached } of this.#watched.values()) attached?.following?.flush();
-    await this.#workOff(untilMs);
-    for (const sys of this.#watched.keys()) this.changed(sys);
-    await this.#workOff(untilMs);
+    for (const [sys, { attached }] of this.#watched) {
+      attached?.following?.flush();
+      this.changed(sys);
+    }
+    while (this.#work(untilMs) !== 'nothing' && performance.now() < untilMs) await pause(5);
     for (const watched of this.#watched.values()) this.#detach(watched);
     for (const client of this.#clients) client.close(1001, reason);
     while (this.#clients.size > 0 && performance.now() < untilMs) await pause(5);
     for (const client of this.#clients) client.terminate();
     this.#watched.clear();
-  }
-
-  async #workOff(untilMs: number): Promise<void> {
-    while (this.#work(untilMs) !== 'nothing' && performance.now() < untilMs) await pause(5);
   }
 
   #work(untilMs: number): Left {

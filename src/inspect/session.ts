@@ -39,7 +39,6 @@ export class SessionInspection {
   readonly #notes: Notes;
   #root: AnyActorRef | undefined;
   #hub: Hub | undefined;
-  #isRetired = false;
   #isEnding = false;
 
   constructor(world: SessionWorld) {
@@ -88,25 +87,16 @@ export class SessionInspection {
     return this.#access.link();
   }
 
-  /**
-   * Called twice. While the session retires: takes the token away, and whoever watches goes on watching, because the last transition is
-   * still to come. After it has ended: tells how it ended and closes the connections.
-   */
+  /** Tells the clients how it ended and closes their connections. */
   async close(): Promise<void> {
-    if (this.#isRetired) return this.#end();
-    this.#isRetired = true;
+    this.#isEnding = true;
+    await this.#hub?.close('the session has ended');
+    this.#hub = undefined;
     try {
       unlinkSync(tokenPath(this.#world.draft.home, needed(this.#world.draft.sessionId, 'mint')));
     } catch {
       // It went with the running record.
     }
-  }
-
-  async #end(): Promise<void> {
-    this.#isEnding = true;
-    const hub = this.#hub;
-    this.#hub = undefined;
-    await hub?.close('the session has ended');
   }
 
   #follow(sys: string, report: (body: FrameBody) => void): Following {

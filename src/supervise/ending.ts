@@ -27,20 +27,16 @@ export function limitsOf(endWithinMs: number = defaultEndWithinMs): EndLimits {
 }
 
 /**
- * For a session that was given up: its lines reach the disk, and what it still holds is asked to let go. After any other end only
- * whoever watches is left: the last transition was to be seen, too.
+ * For a session that was given up: its lines reach the disk, and what it still holds is asked to let go. Nothing is left to do
+ * after any other end.
  */
-export async function releaseRest(
-  { draft, trace, recorder, inspection }: SessionWorld,
-  withinMs: number,
-): Promise<void> {
+export async function releaseRest({ draft, trace, recorder }: SessionWorld, withinMs: number): Promise<void> {
   const enough = new AbortController();
   const flushed = Promise.allSettled([trace?.flush(), recorder.flush()]);
   const late = draft.clock.sleep(withinMs / 2, enough.signal).catch(() => undefined);
   await Promise.race([flushed, late]);
   enough.abort();
   await draft.scope.close('given up', { deadlineMs: withinMs / 2 });
-  await inspection?.close();
 }
 
 /** Calls `reached` once the deadline of the launch is, unless the session ended before. */

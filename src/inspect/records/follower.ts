@@ -3,7 +3,6 @@ import { EVENT_LOG_FILE } from '../../replay/index.js';
 import { idTimeMs } from '../../supervise/ids.js';
 import { TRACE_FILE } from '../../trace/index.js';
 import type { FrameBody } from '../item.js';
-import { limits } from '../limits.js';
 import type { Following } from '../subject.js';
 import { asPast, type BodyContext, messageBody, traceBody } from './bodies.js';
 import { firstLine, type JsonObject, LineTail, readLines, sizeOf } from './lines.js';
@@ -38,9 +37,6 @@ const mostEventBytes = 16 * 1024 * 1024;
 export function followRecords(options: FollowOptions, report: (body: FrameBody) => void): Following {
   const trace = new LineTail(join(options.recordsDir, TRACE_FILE));
   const conversations = new Conversations(options);
-  // Once the session ends nothing else runs here, and who came late has only a moment left to hear the past.
-  let restFactor = options.restFactor ?? limits.restFactor;
-  const pace = createPace(() => restFactor);
   const poll = (): void => {
     for (const line of trace.read()) {
       conversations.heard(line);
@@ -53,11 +49,8 @@ export function followRecords(options: FollowOptions, report: (body: FrameBody) 
   const timer = setInterval(poll, pollMs).unref();
   return {
     // Asked in a moment when no machine is in the middle of a step: what the log has by now happened before the client came.
-    past: (isAgain) => pastOf(options, trace.position, isAgain ? 0 : eventBytesOf(options), conversations, pace),
-    flush() {
-      restFactor = 0;
-      poll();
-    },
+    past: (isAgain) => pastOf(options, trace.position, isAgain ? 0 : eventBytesOf(options), conversations),
+    flush: poll,
     stop() {
       clearInterval(timer);
       trace.close();
@@ -71,8 +64,8 @@ async function* pastOf(
   traceBytes: number,
   eventBytes: number,
   conversations: Conversations,
-  pace: () => Promise<void>,
 ): AsyncGenerator<FrameBody> {
+  const pace = createPace(options.restFactor);
   const tasks = new Tasks();
   for await (const line of readLines(join(options.recordsDir, TRACE_FILE), traceBytes, mostTraceBytes)) {
     tasks.heard(line);
