@@ -12,7 +12,7 @@ import { constants } from 'node:os';
 import { PassThrough, type Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startFailure } from './box-errors.js';
-import { childrenOf, gone, nameOf, type Sighted, send, sight } from './children.js';
+import { childrenOf, gone, groupGone, nameOf, type Sighted, send, sight } from './children.js';
 import type { Chain } from './host.js';
 import { type Op, readReport } from './program.js';
 
@@ -112,7 +112,10 @@ function endOf(child: ChildProcess, chain: Chain, first: Promise<Sighted | undef
   return new Promise((resolve) => {
     child.once('exit', async (code, signal) => {
       // Jobs do not outlive their command, with a namespace or without.
-      if (isBare(chain)) send(-child.pid!, 'SIGKILL');
+      if (isBare(chain)) {
+        send(-child.pid!, 'SIGKILL');
+        await groupGone(child.pid!);
+      }
       const init = await first;
       // bubblewrap passes the status on before its namespace is empty.
       if (init !== undefined) await gone(init);
@@ -172,15 +175,20 @@ function reportOf({ child, report, nameUntilExec }: Started): Promise<Uint8Array
     report.once('error', done);
     report.on('data', (chunk: Buffer) => {
       chunks.push(chunk);
-      // unshare holds the descriptor as long as its child lives, so here the end of the report says nothing.
-      if (nameUntilExec !== undefined && chunks.length === 1) void untilRenamed(child.pid!, nameUntilExec).then(done);
+      // unshare holds the descriptor as long as its child lives, so here a command that runs does not end the report. One that is gone
+      // does, and what it reported last may still be on its way.
+      if (nameUntilExec !== undefined && chunks.length === 1) {
+        void renamed(child.pid!, nameUntilExec).then((isRunning) => isRunning && done());
+      }
     });
   });
 }
 
-/** Resolves when the child of `parent` has another name or is gone. */
-async function untilRenamed(parent: number, name: string): Promise<void> {
-  for (let pid = childrenOf(parent)[0]; pid !== undefined && nameOf(pid) === name; ) await sleep(1);
+/** Whether the child of `parent` took another name; false when it ended under this one. */
+async function renamed(parent: number, name: string): Promise<boolean> {
+  const [pid] = childrenOf(parent);
+  for (; pid !== undefined && nameOf(pid) === name; ) await sleep(1);
+  return pid !== undefined && nameOf(pid) !== undefined;
 }
 
 function killNow(child: ChildProcess, chain: Chain, init: number | undefined): void {

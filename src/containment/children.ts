@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 
 /**
@@ -41,12 +41,18 @@ export interface Sighted {
 
 /** The process of that number now, unless it has ended. */
 export function sight(pid: number): Sighted | undefined {
+  const facts = statOf(pid);
+  return facts === undefined ? undefined : { pid, start: facts.start };
+}
+
+/** What the kernel says of a process that has not ended. */
+function statOf(pid: number): { readonly group: number; readonly start: string } | undefined {
   try {
-    // The name, in brackets, can hold anything (proc_pid_stat(5): state is field 3, the start field 22).
+    // The name, in brackets, can hold anything (proc_pid_stat(5): state is field 3, the group field 5, the start field 22).
     const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
       .replace(/^.*\) /s, '')
       .split(' ');
-    return fields[0] === 'Z' ? undefined : { pid, start: fields[19]! };
+    return fields[0] === 'Z' ? undefined : { group: Number(fields[2]), start: fields[19]! };
   } catch {
     return undefined;
   }
@@ -61,9 +67,28 @@ const goneWithinMs = 10_000;
  * go although it was killed.
  */
 export async function gone({ pid, start }: Sighted): Promise<void> {
+  await untilNot(() => sight(pid)?.start === start);
+}
+
+/** Resolves when no process of a killed group is left. Gives up likewise. */
+export async function groupGone(group: number): Promise<void> {
+  await untilNot(() => hasMembers(group));
+}
+
+async function untilNot(isThere: () => boolean): Promise<void> {
   const end = performance.now() + goneWithinMs;
-  for (let look = 0; sight(pid)?.start === start && performance.now() < end; look += 1) {
+  for (let look = 0; isThere() && performance.now() < end; look += 1) {
     // It is on its way out when this is called, mostly for less than a millisecond.
     await (look < atOnce ? nextTurn() : sleep(1));
+  }
+}
+
+function hasMembers(group: number): boolean {
+  try {
+    process.kill(-group, 0);
+    // It also counts those that have ended and that nobody waits for.
+    return readdirSync('/proc').some((name) => /^\d+$/.test(name) && statOf(Number(name))?.group === group);
+  } catch {
+    return false;
   }
 }

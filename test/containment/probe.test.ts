@@ -223,8 +223,7 @@ describe.runIf(canBePoor)(`poor hosts launch or refuse as the tier table says${n
 describe.runIf(isRich)('the same host', () => {
   const facts = ({ probedInMs: _, mechanisms: __, ...rest }: HostReport) => rest;
 
-  // The heap of Node may lie where a program is mapped (one start in seventy, by the kernel's choice), and then nothing is played.
-  test('has the same mechanisms by the koffi player', { retry: 3 }, async () => {
+  test('has the same mechanisms by the koffi player', async () => {
     const host = await probeHost({ players: ['koffi'] });
     expect(facts(host)).toEqual({ ...facts(rich!), launcher: 'koffi', stubFolder: null });
     expect(strengthOf(host, 'launcher')).toBe('partial');

@@ -302,9 +302,7 @@ export function describeBox(variant: Variant): void {
       await other.close();
     });
 
-    // Without a report of its own (unshare holds it) a start is seen by the name of the process: on a loaded machine that was once
-    // taken for a start although the command never ran.
-    test.runIf(!isSealed)('a folder of the session that is gone is named', { retry: 2 }, async () => {
+    test.runIf(!isSealed)('a folder of the session that is gone is named', async () => {
       const other = await boxOf(variant);
       const folder = join(other.folders.work, 'granted');
       mkdirSync(folder);
