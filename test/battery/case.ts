@@ -1,5 +1,8 @@
 import type { Class, Expected, Graded } from './verdict.js';
 
+/** What is open in the runtime of the battery without close-on-exec. */
+export const leakedDescriptor = 40;
+
 /** One row of the battery. */
 export interface Case extends Graded {
   readonly id: string;

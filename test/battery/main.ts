@@ -13,7 +13,6 @@ import {
   copyFileSync,
   mkdirSync,
   mkdtempSync,
-  openSync,
   readFileSync,
   rmSync,
   writeFileSync,
@@ -21,6 +20,7 @@ import {
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { leakedDescriptor } from './case.js';
 import type { Entry } from './record.js';
 import { markdownOf } from './report.js';
 import type { Setting } from './session.js';
@@ -130,9 +130,10 @@ async function asUser(user: string, isRoot: boolean, asked: Asked): Promise<User
   writeFileSync(file, JSON.stringify({ ...asked, place: folder, user, main, output } satisfies UserRun));
   const changes = isRoot && user === 'user';
   if (changes) for (const path of [folder, file]) chownSync(path, unprivileged, unprivileged);
-  const leak = openSync('/etc/hostname', 'r');
-  const child = spawn(process.execPath, [main, '--as-user', file], {
-    stdio: ['ignore', 'inherit', 'inherit', 'ignore', 'ignore', 'ignore', 'ignore', leak],
+  // Node closes on exec what it inherits up to the first gap above 15 (libuv's uv_disable_stdio_inheritance), so the leak lies beyond.
+  const leak = `exec ${leakedDescriptor}</etc/hostname; exec "$0" "$@"`;
+  const child = spawn('bash', ['-c', leak, process.execPath, main, '--as-user', file], {
+    stdio: ['ignore', 'inherit', 'inherit'],
     env: { PATH: '/usr/bin:/bin', HOME: folder, TMPDIR: folder },
     cwd: folder,
     ...(changes ? { uid: unprivileged, gid: unprivileged } : {}),

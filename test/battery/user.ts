@@ -1,4 +1,4 @@
-/** The battery of one user: every class through every player. Runs in a process of that user; descriptor 7 leaks into it on purpose. */
+/** The battery of one user: every class through every player. Runs in a process of that user; `leakedDescriptor` leaks into it on purpose. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openSessionNetwork } from '../../src/containment/egress/index.js';

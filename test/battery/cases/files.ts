@@ -1,4 +1,4 @@
-import { type Case, rows } from '../case.js';
+import { type Case, leakedDescriptor, rows } from '../case.js';
 
 const landlock = 'Landlock has no rule for it';
 const absent = 'not in the composed root';
@@ -131,12 +131,12 @@ return os.open('/proc/self/fd/%d' % fd, os.O_RDWR)`,
   ),
   add(
     'inherited-fd-after-exec',
-    'use descriptor 7, which leaked into the runtime, and every other above 2',
+    `use descriptor ${leakedDescriptor}, which leaked into the runtime, and every other above 2`,
     ['REFUSED', 'REFUSED', 'REFUSED'],
     { EBADF: 'close_range closed what the runtime inherited' },
     `
 if opened: return 'open: %s' % opened
-return os.read(7, 10)`,
+return os.read(${leakedDescriptor}, 10)`,
     { note: 'graded at advisory too; the negative control shows that the leak is there without the step' },
   ),
   refused(
