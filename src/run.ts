@@ -1,8 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { floorOf } from './containment/floor.js';
 import { MurError, reasonOf } from './errors/index.js';
-import { readConfig } from './home/config.js';
+import { locateConfig, readConfig } from './home/config.js';
 import { hostPathsOf } from './home/config-host-paths.js';
 import { withEnvFile } from './home/env-file.js';
 import { locateMurmurHome } from './home/index.js';
@@ -94,8 +94,8 @@ function prepare(run: RunRequest, { hostEnv, env, onWarning }: Surroundings, sub
   const release = releaseWarning(manifest.murVersion, murVersion);
   if (release !== undefined) onWarning(release);
   for (const warning of subject.warnings) onWarning(warning);
-  const globalConfig = join(locateMurmurHome(hostEnv).root, 'config.yaml');
-  const config = readConfig({ global: globalConfig, project: resolve('.murmur/config.yaml') });
+  const configFiles = locateConfig(hostEnv);
+  const config = readConfig(configFiles);
   for (const message of config.warnings) onWarning({ message });
   // A line that could never be lent is refused, also where nothing is lent.
   const hostPaths = hostPathsOf(config.hostPaths, dirname(locateMurmurHome(hostEnv).root));
@@ -140,7 +140,7 @@ function prepare(run: RunRequest, { hostEnv, env, onWarning }: Surroundings, sub
     hostEnv: env,
     privateNames: config.privateNames,
     hostPaths,
-    credentialsFile: globalConfig,
+    credentialsFile: configFiles.global,
   };
   return { request, manifest };
 }

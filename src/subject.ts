@@ -6,6 +6,7 @@ import { posix, resolve } from 'node:path';
 import {
   artifactStores,
   findProjectRoot,
+  findStored,
   hostPlatform,
   parseArtifactManifest,
   readCapsuleComponent,
@@ -120,16 +121,13 @@ export async function installedSubject(ref: CapsuleRef, murmurHome: string): Pro
   };
 }
 
-async function findCapsule({ name, version }: CapsuleRef, murmurHome: string): Promise<StoredArtifact> {
+async function findCapsule(ref: CapsuleRef, murmurHome: string): Promise<StoredArtifact> {
   const projectRoot = findProjectRoot('.');
   const stores = artifactStores({ murmurHome, ...(projectRoot === undefined ? {} : { projectRoot }) });
-  for (const store of stores) {
-    const stored = await store.find(name, version, hostPlatform());
-    if (stored !== undefined) return stored;
-  }
-  throw new MurError('E-RUN-008', `missing artifacts: ${name}@${version}`, {
-    hint: `mur install -g ${name}@${version}`,
-  });
+  const stored = await findStored(stores, ref);
+  if (stored !== undefined) return stored;
+  const label = `${ref.name}@${ref.version}`;
+  throw new MurError('E-RUN-008', `missing artifacts: ${label}`, { hint: `mur install -g ${label}` });
 }
 
 async function readComponent(stored: StoredArtifact, label: string): Promise<Uint8Array> {

@@ -1,4 +1,5 @@
 /** `fetch` over wasi:http: the part of it that a tool needs. Redirects are not followed: each host has to be allowed by the capsule. */
+import { joined } from '../lib/bytes.js';
 import { exchange, type Header } from '../lib/exchange.js';
 import { Failure } from '../lib/failure.js';
 import { type Bytes, encode, Utf8Decoder } from '../lib/utf8.js';
@@ -58,14 +59,7 @@ export class Response {
   }
 
   async bytes(): Promise<Uint8Array> {
-    const parts = [...this.#body].map((part) => Uint8Array.from(part));
-    const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-    let at = 0;
-    for (const part of parts) {
-      bytes.set(part, at);
-      at += part.length;
-    }
-    return bytes;
+    return joined(this.#body);
   }
 
   async arrayBuffer(): Promise<ArrayBuffer> {

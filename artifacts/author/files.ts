@@ -1,5 +1,6 @@
 /** The work folder of the capsule, for a tool. Reading and writing block, so nothing here needs to be awaited. */
 import preopens from 'wasj:filesystem/preopens@0.2.9';
+import { joined } from '../lib/bytes.js';
 import { Failure } from '../lib/failure.js';
 import { Folder } from '../lib/folder.js';
 import { normalize, parent } from '../lib/path.js';
@@ -19,16 +20,7 @@ function prepared(path: string): { target: string; root: Folder } {
 
 export const files = {
   readText: (path: string): string => folder().readText(normalize(path), Number.MAX_SAFE_INTEGER),
-  readBytes(path: string): Uint8Array {
-    const parts = [...folder().chunks(normalize(path))];
-    const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-    let at = 0;
-    for (const part of parts) {
-      bytes.set(part, at);
-      at += part.length;
-    }
-    return bytes;
-  },
+  readBytes: (path: string): Uint8Array => joined(folder().chunks(normalize(path))),
   writeText: (path: string, text: string): void => files.writeBytes(path, encode(text)),
   writeBytes(path: string, bytes: Uint8Array): void {
     const { target, root } = prepared(path);

@@ -33,7 +33,7 @@ export { readCapsuleComponent, selectRootWasm } from './payload.js';
 export { checkPlatform, hostPlatform, nativePlatformOf, platforms } from './platform.js';
 export { type ResolveContext, resolveArtifacts } from './resolve.js';
 export type { ArtifactStore, StoredArtifact } from './store.js';
-export { artifactStores, findProjectRoot, projectStoreRoot } from './stores.js';
+export { artifactStores, findProjectRoot, findStored, projectStoreRoot } from './stores.js';
 export type {
   ArtifactManifest,
   ArtifactPayload,

@@ -2,10 +2,10 @@ import type { WarningCode } from '../errors/index.js';
 import type { ArtifactEntry, ArtifactRole } from '../manifest/index.js';
 import { embeddedStore } from './embedded.js';
 import { missingArtifacts } from './missing.js';
-import { hostPlatform } from './platform.js';
 import { readSource } from './source.js';
 import type { ArtifactStore, StoredArtifact } from './store.js';
 import { type Opened, openStored, payloadDigest } from './stored.js';
+import { findStored } from './stores.js';
 import type { ArtifactManifest, ResolvedArtifact } from './types.js';
 import { nativeRefusal } from './wasm-payload.js';
 
@@ -39,7 +39,7 @@ export async function resolveArtifacts(
       resolved.push(complete(entry, { ...sourced, from: 'source', sha256: payloadDigest(sourced.payload) }));
       continue;
     }
-    const stored = await firstWith(stores, entry);
+    const stored = await findStored(stores, entry);
     if (stored === undefined) {
       missing.push(entry);
       continue;
@@ -53,14 +53,6 @@ export async function resolveArtifacts(
   if (missing.length > 0) throw await missingArtifacts(missing, stores);
   for (const manifest of native) throw nativeRefusal(manifest);
   return resolved;
-}
-
-async function firstWith(stores: readonly ArtifactStore[], entry: ArtifactEntry): Promise<StoredArtifact | undefined> {
-  for (const store of stores) {
-    const stored = await store.find(entry.name, entry.version, hostPlatform());
-    if (stored !== undefined) return stored;
-  }
-  return undefined;
 }
 
 function complete(

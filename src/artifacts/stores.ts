@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { embeddedStore } from './embedded.js';
 import { localStore } from './local-store.js';
-import type { ArtifactStore } from './store.js';
+import { hostPlatform } from './platform.js';
+import type { ArtifactStore, StoredArtifact } from './store.js';
 
 /** The stores a run asks, in order: the project's, the user's, and the one this package ships (spec/artifacts.md section 6). */
 export function artifactStores(from: {
@@ -14,6 +15,18 @@ export function artifactStores(from: {
     ...(from.murmurHome === undefined ? [] : [localStore('global', join(from.murmurHome, 'artifacts'))]),
     embeddedStore(),
   ];
+}
+
+/** What the first of the stores that has the artifact gives for this host; `undefined` when none has it. */
+export async function findStored(
+  stores: readonly ArtifactStore[],
+  { name, version }: { readonly name: string; readonly version: string },
+): Promise<StoredArtifact | undefined> {
+  for (const store of stores) {
+    const stored = await store.find(name, version, hostPlatform());
+    if (stored !== undefined) return stored;
+  }
+  return undefined;
 }
 
 /** Where the store of a project lies. */

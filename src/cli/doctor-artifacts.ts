@@ -4,6 +4,7 @@
  */
 import {
   type ArtifactStore,
+  findStored,
   hostPlatform,
   nativePlatformOf,
   programOf,
@@ -50,7 +51,7 @@ async function check(entry: ArtifactEntry, input: ChecklistInput): Promise<Findi
   const label = `${entry.name}@${entry.version}`;
   try {
     if (entry.source !== undefined) return checkSource(entry, input.manifestDir);
-    const stored = await firstWith(input.stores, entry);
+    const stored = await findStored(input.stores, entry);
     if (stored === undefined) {
       return { level: 'error', code: 'E-RUN-008', text: `${label} - missing`, fix: `mur install ${label}` };
     }
@@ -60,17 +61,6 @@ async function check(entry: ArtifactEntry, input: ChecklistInput): Promise<Findi
     if (code === 'E-REG-002') return damaged(label, [message]);
     return { level: 'error', code, text: `${label} - ${message}`, fix: hint ?? `mur install ${label}` };
   }
-}
-
-async function firstWith(
-  stores: readonly ArtifactStore[],
-  { name, version }: ArtifactEntry,
-): Promise<StoredArtifact | undefined> {
-  for (const store of stores) {
-    const stored = await store.find(name, version, hostPlatform());
-    if (stored !== undefined) return stored;
-  }
-  return undefined;
 }
 
 function checkSource(entry: ArtifactEntry, manifestDir: string): Finding {

@@ -1,7 +1,8 @@
 /** What this machine has for containment, as the probes of a launch found it: each mechanism was tried in a throw-away child. */
 import { decide } from '../containment/decide.js';
 import type { HostReport } from '../containment/host.js';
-import { hasDescriptorWalk, type UsernsGrant } from '../scope/index.js';
+import type { UsernsGrant } from '../containment/tier.js';
+import { hasDescriptorWalk } from '../scope/index.js';
 import { murVersion } from '../version.js';
 import type { Block } from './doctor-block.js';
 

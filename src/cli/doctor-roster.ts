@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ArtifactStore, archiveText, hostPlatform } from '../artifacts/index.js';
+import { type ArtifactStore, archiveText, findStored } from '../artifacts/index.js';
 import { MurError, reasonOf, toMurError } from '../errors/index.js';
 import { callsOf, parseRoster, type Roster, type RosterMember, rosterFileName } from '../formation/index.js';
 import { parseManifest, readRegularText } from '../manifest/index.js';
@@ -41,17 +41,14 @@ async function inspect(
   stores: readonly ArtifactStore[],
 ): Promise<MemberFacts['installed']> {
   try {
-    for (const store of stores) {
-      const stored = await store.find(capsule, version, hostPlatform());
-      if (stored === undefined) continue;
-      const text = archiveText(await stored.read('murmur.yaml'), 'murmur.yaml', stored.place);
-      const { manifest } = parseManifest(text, { path: `murmur.yaml of ${capsule}@${version}` });
-      return {
-        acceptsPeers: manifest.exports?.peerTasks ?? false,
-        isAuthenticated: manifest.network.authentication !== undefined,
-      };
-    }
-    return 'not installed';
+    const stored = await findStored(stores, { name: capsule, version });
+    if (stored === undefined) return 'not installed';
+    const text = archiveText(await stored.read('murmur.yaml'), 'murmur.yaml', stored.place);
+    const { manifest } = parseManifest(text, { path: `murmur.yaml of ${capsule}@${version}` });
+    return {
+      acceptsPeers: manifest.exports?.peerTasks ?? false,
+      isAuthenticated: manifest.network.authentication !== undefined,
+    };
   } catch (error) {
     return `unreadable: ${toMurError(error).message}`;
   }

@@ -17,7 +17,7 @@ import type { PathGrant } from './executables.js';
 import { hostFiles, kindOf } from './host-files.js';
 import { type MountPlan, planMounts } from './mounts.js';
 import { namelessFile, type Player } from './player.js';
-import { assemble } from './program.js';
+import { assemble, reportFd } from './program.js';
 import { lastCapability } from './steps.js';
 import { syntheticFiles } from './synthetic.js';
 
@@ -44,7 +44,7 @@ interface Prepared {
 }
 
 /** Descriptors of the child from here on are the chain's; the program and its report come before (program.ts). */
-const firstExtraFd = 5;
+const firstExtraFd = reportFd + 1;
 
 /** Starts a command and resolves when it runs. */
 export async function launch(state: BoxState, command: BoxCommand, limits: readonly Rlimit[]): Promise<BoxedProcess> {

@@ -7,7 +7,7 @@ import { basename, dirname, isAbsolute } from 'node:path';
 import { canonicalFile } from './closure.js';
 import type { Binary } from './executables.js';
 import { findInPath } from './path-search.js';
-import { isWithin } from './staged.js';
+import { isWithin } from './within.js';
 
 const helpers: Readonly<Record<string, readonly string[]>> = {
   cc: ['cc1', 'cc1plus', 'as', 'ld', 'collect2'],

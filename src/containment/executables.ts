@@ -9,7 +9,8 @@ import { closureOf, elfFacts, isKnown } from './closure.js';
 import { deriveInterpreter } from './interpreter.js';
 import { findInPath } from './path-search.js';
 import { interpretersOf, readShebang } from './shebang.js';
-import { interpreterGrants, isWithin, stagedGrants } from './staged.js';
+import { interpreterGrants, stagedGrants } from './staged.js';
+import { isWithin } from './within.js';
 
 /** One path that commands may use, for a kernel rule and, under `sealed`, a bind. */
 export interface PathGrant {

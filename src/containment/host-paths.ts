@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { MurError } from '../errors/index.js';
 import type { HostPath as DeclaredHostPath } from '../home/config-host-paths.js';
 import type { Executables, PathGrant } from './executables.js';
-import { isWithin } from './staged.js';
+import { isWithin } from './within.js';
 
 export interface ResolvedHostPath {
   /** As written, for messages. */

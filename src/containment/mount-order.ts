@@ -1,3 +1,5 @@
+import { isWithin } from './within.js';
+
 /** One folder or file of the host that is to be seen by a command. */
 export interface Candidate {
   readonly path: string;
@@ -59,7 +61,7 @@ function both(first: Candidate | undefined, second: Candidate): Candidate {
 
 /** The bind that decides what is at `path` so far. */
 function nearest(binds: readonly Bind[], path: string): Bind | undefined {
-  return binds.findLast((bind) => bind.path === '/' || path === bind.path || path.startsWith(`${bind.path}/`));
+  return binds.findLast((bind) => isWithin(path, bind.path));
 }
 
 function covers(above: Bind, { from, access, noexec, executable = false, ifNew = false }: Candidate): boolean {

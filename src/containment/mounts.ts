@@ -10,6 +10,7 @@ import type { PathGrant } from './executables.js';
 import { type Bind, type Candidate, settle } from './mount-order.js';
 import type { MountChange } from './steps.js';
 import type { Tier } from './tier.js';
+import { isWithin } from './within.js';
 
 /** The folders of a session, absolute, links followed. */
 export interface SessionFolders {
@@ -92,14 +93,14 @@ const deviceLinks = {
  */
 export function mapsTemp(tier: Tier, hasMounts: boolean, folders: SessionFolders): boolean {
   if (!hasMounts || tier === 'none') return false;
-  return tier === 'sealed' || !Object.values(folders).some((folder) => isWithin('/tmp', folder));
+  return tier === 'sealed' || !Object.values(folders).some((folder) => isWithin(folder, '/tmp'));
 }
 
 /** The plan of a session; one per tool with a state folder of its own. */
 export function planMounts(everything: MountsAsked): MountPlan {
   // Rules may name these, but they stay the private ones of the command.
   const grants = everything.grants.filter(
-    ({ path }) => path !== '/' && !['/proc', '/dev'].some((own) => isWithin(own, path)),
+    ({ path }) => path !== '/' && !['/proc', '/dev'].some((own) => isWithin(path, own)),
   );
   const asked = { ...everything, grants };
   return asked.tier === 'sealed' ? planSealed(asked) : planScoped(asked);
@@ -109,7 +110,7 @@ function planScoped(asked: MountsAsked): MountPlan {
   const isMapped = mapsTemp(asked.tier, true, asked.folders);
   const behindTemp = isMapped
     ? [...asked.grants.map(({ path }) => path), ...asked.executable, ...asked.player].filter((path) =>
-        isWithin('/tmp', path),
+        isWithin(path, '/tmp'),
       )
     : [];
   const candidates: readonly Candidate[] = [
@@ -245,12 +246,7 @@ function changesOf(binds: readonly Bind[], { noexec: canNoexec, executable }: Mo
   // What lies in such a folder and may be executed all the same, by its name or because the capsule may execute what it writes.
   const kept = binds
     .filter(({ path, noexec }) => noexec === 'no' || (noexec === undefined && executable.includes(path)))
-    .filter(({ path }) => below.some((folder) => isWithin(folder.path, path)))
+    .filter(({ path }) => below.some((folder) => isWithin(path, folder.path)))
     .map(({ path }): MountChange => ({ path, recursive: false, set: [], clear: ['noexec'] }));
   return canNoexec ? [...narrowed, ...kept] : narrowed;
-}
-
-/** Whether `path` is `folder` or lies below it. */
-export function isWithin(folder: string, path: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
 }

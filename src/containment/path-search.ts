@@ -15,15 +15,20 @@ export interface Found {
  * what they mean depends on where a command stands, and a capsule could put a program there.
  */
 export function findInPath(name: string, path: string): readonly Found[] {
-  if (name === '' || name.includes('/') || name.includes('\0')) return [];
-  const found = new Map<string, Found>();
+  return [...searchPath(name, path)];
+}
+
+/** The same, looked for as far as they are asked for. */
+export function* searchPath(name: string, path: string): Generator<Found, undefined> {
+  if (name === '' || name.includes('/') || name.includes('\0')) return;
+  const known = new Set<string>();
   for (const folder of path.split(':').filter(isAbsolute)) {
     const asFound = join(folder, name);
     const real = canonicalFile(asFound);
-    if (real === undefined || found.has(real) || !isExecutable(real)) continue;
-    found.set(real, { asFound, path: real });
+    if (real === undefined || known.has(real) || !isExecutable(real)) continue;
+    known.add(real);
+    yield { asFound, path: real };
   }
-  return [...found.values()];
 }
 
 function isExecutable(path: string): boolean {

@@ -29,8 +29,7 @@ export interface Op {
   readonly buildsRoot?: boolean;
 }
 
-/** Descriptors a player finds its program on, and reports on. */
-export const programFd = 3;
+/** The descriptor a player reports on. Its program is on the one before. */
 export const reportFd = 4;
 
 /**

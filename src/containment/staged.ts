@@ -12,8 +12,3 @@ export function interpreterGrants(declared: readonly InterpreterRuntimeGrant[]):
 export function stagedGrants(declared: readonly StagedRuntimeGrant[]): readonly PathGrant[] {
   return declared.map(({ sourcePath }) => ({ path: sourcePath, access: 'execute', list: true, required: true }));
 }
-
-/** Whether `path` is `folder` or lies under it. Both absolute and without `.` parts. */
-export function isWithin(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
-}

@@ -3,7 +3,7 @@ import { fromPromise } from 'xstate';
 import type { Admission, Ran, Route, ToolCallInput } from '../../machines/tool-call/machine.js';
 import { MurError } from '../errors/index.js';
 import { firstMetadata } from '../inference/index.js';
-import { pathSegmentProblem } from '../manifest/grammar.js';
+import { shellNames } from '../policy/index.js';
 import { needed } from '../stage/draft.js';
 import {
   checkRequired,
@@ -214,7 +214,7 @@ function routesOf(world: SessionWorld) {
   return {
     runtimeProvided: none,
     nativeImages: none,
-    shellBinaries: new Set(draft.request.policy.shellAllow.filter((name) => pathSegmentProblem(name) === undefined)),
+    shellBinaries: new Set(shellNames(draft.request.policy.shellAllow).offered),
     skills: new Set(resolved.filter((artifact) => artifact.role === 'skill').map((artifact) => artifact.name)),
     wasmTools: new Set(draft.tools.keys()),
     allowlist: draft.request.allowlistedTools,

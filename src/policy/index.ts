@@ -27,4 +27,5 @@ export {
   type TrustStorePath,
 } from './policy.js';
 export { reservedToolNames } from './reserved.js';
+export { shellNames } from './shell-names.js';
 export { maxConfigBytes, type StagingDeclarations, surveyStaging, validateStaging } from './validate.js';

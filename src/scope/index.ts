@@ -19,6 +19,4 @@ export type {
   ScopeFolders,
   ScopeInput,
   ScopeReport,
-  Tier,
-  UsernsGrant,
 } from './types.js';

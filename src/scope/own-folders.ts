@@ -1,11 +1,12 @@
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
+import { isWithin } from '../containment/within.js';
 import type { ProtectedFolder, ScopeContainment, ScopeFolders, ScopeInput, ScopeReport } from './types.js';
 
 /** A folder of the runtime's own, and what keeps commands from writing it. */
 export function protectedFolder(path: string, work: string, containment: ScopeContainment): ProtectedFolder {
   const { tier } = containment;
   const enforcedBy = tier === 'sealed' ? 'mountns+landlock' : tier === 'full' ? 'landlock' : null;
-  const because = isInside(path, work)
+  const because = isWithin(path, work)
     ? 'it lies inside the work folder, which commands may write'
     : enforcedBy === null
       ? (containment.noTierBecause ?? `the mechanism '${containment.mechanism}' has no rules for files`)
@@ -52,9 +53,4 @@ export function runtimeWrites({ folders, manifest }: ScopeInput): ScopeReport['r
 /** The conversation store of a capsule; null when it records none. */
 export function recordStoreOf({ inference, context, name }: ScopeInput['manifest']): string | null {
   return inference !== undefined && context.record ? (context.recordStore ?? name) : null;
-}
-
-function isInside(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way === '' || (way !== '..' && !way.startsWith('../'));
 }

@@ -1,11 +1,6 @@
+import type { Tier, UsernsGrant } from '../containment/tier.js';
 import type { ContainmentClass, RuntimeManifest } from '../manifest/index.js';
 import type { CapabilityPolicy } from '../policy/index.js';
-
-/** The mechanism native processes run on (spec/containment.md 3.1), by the words of the code. */
-export type Tier = 'sealed' | 'full' | 'seccomp' | 'none';
-
-/** What AppArmor says about unprivileged user namespaces (spec/containment.md 3.4); everything but `withheld` permits them. */
-export type UsernsGrant = 'apparmor_absent' | 'restriction_disabled_host_wide' | 'profile_confining' | 'withheld';
 
 /**
  * What was decided about this host for this session: the only source of every field that depends on the host. A session's

@@ -1,4 +1,4 @@
-import { pathSegmentProblem } from '../manifest/grammar.js';
+import { shellNames } from '../policy/index.js';
 import { isShell } from './command-line.js';
 import { resolveProgram } from './resolve.js';
 
@@ -21,8 +21,7 @@ export interface ShellTools {
 
 /** The tools of `capabilities.shell.allow`, resolved in `path` (a PATH). */
 export function shellTools(policy: { readonly shellAllow: readonly string[] }, path: string): ShellTools {
-  const names = [...new Set(policy.shellAllow)];
-  const offered = names.filter((name) => pathSegmentProblem(name) === undefined);
+  const { offered, withheld } = shellNames(policy.shellAllow);
   return {
     tools: offered.map((name) => ({
       name,
@@ -30,7 +29,7 @@ export function shellTools(policy: { readonly shellAllow: readonly string[] }, p
       path: resolveProgram(name, path),
       manifest: shellToolManifest(name),
     })),
-    withheld: names.filter((name) => !offered.includes(name)),
+    withheld,
   };
 }
 

@@ -5,6 +5,7 @@
  */
 import { type ContainmentDecision, decide } from '../containment/decide.js';
 import type { HostReport } from '../containment/host.js';
+import { isWithin } from '../containment/within.js';
 import { decideWithoutHost, needsHost } from '../containment/without-host.js';
 import type { HostPath } from '../home/config-host-paths.js';
 import type { ContainmentClass, RuntimeManifest } from '../manifest/index.js';
@@ -52,7 +53,7 @@ export async function reachOf(asked: ReachAsked, host: HostReport | undefined): 
       : decide(host, {
           floor,
           workdirExec: policy.workdirExecAllowed,
-          runtimeInsideWorkdir: `${folders.runtime}/`.startsWith(`${folders.work}/`),
+          runtimeInsideWorkdir: isWithin(folders.runtime, folders.work),
           networkAllowEmpty: policy.networkAllow.length === 0,
           startsProcesses: startsProcesses(policy),
           folders: { work: folders.work, runtime: folders.runtime },

@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { relative } from 'node:path';
+import { isWithin } from '../containment/within.js';
 import { MurError } from '../errors/index.js';
 import { createSessionFolders } from '../home/index.js';
 import { mintId } from '../supervise/ids.js';
@@ -34,7 +34,7 @@ export function mint(draft: StageDraft): { readonly sessionId: string } {
 export function refuseHomeInside(workdir: string, homeRoot: string): void {
   const work = realpathSync(workdir);
   const home = realpathSync(homeRoot);
-  if (!contains(work, home) && !contains(home, work)) return;
+  if (!isWithin(home, work) && !isWithin(work, home)) return;
   throw new MurError(
     'E-RUN-908',
     `the work folder ${workdir} and mur's own folder ${homeRoot} contain one another, so tools could read keys and records`,
@@ -42,9 +42,4 @@ export function refuseHomeInside(workdir: string, homeRoot: string): void {
       hint: 'give --workdir a folder of its own',
     },
   );
-}
-
-function contains(outer: string, inner: string): boolean {
-  const path = relative(outer, inner);
-  return path === '' || (!path.startsWith('..') && !path.startsWith('/'));
 }

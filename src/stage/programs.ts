@@ -4,9 +4,8 @@ import { type Executables, type PathGrant, resolveExecutables } from '../contain
 import { checkHostPaths, hostPathGrants, type ResolvedHostPath, resolveHostPaths } from '../containment/host-paths.js';
 import { type NetworkFiles, networkFileGrants, networkFiles } from '../containment/trust-store.js';
 import type { WarningCode } from '../errors/index.js';
-import { pathSegmentProblem } from '../manifest/grammar.js';
 import type { LifecycleConfig } from '../manifest/index.js';
-import type { CapabilityPolicy } from '../policy/index.js';
+import { type CapabilityPolicy, shellNames } from '../policy/index.js';
 import type { ReachAsked } from './containment.js';
 
 export interface Programs {
@@ -84,12 +83,10 @@ export function programWarnings(
               'this lifecycle hears of no command that ends in the background, so every command is waited for; task_acceptance: queue with after_task: sleep would hear of them',
           },
         ]),
-    ...[...new Set(policy.shellAllow)]
-      .filter((entry) => pathSegmentProblem(entry) !== undefined)
-      .map((entry) => ({
-        code: 'W-SEC-904' as const,
-        message: `capabilities.shell.allow entry '${entry}' is no bare name of a program, so it is offered as no tool`,
-      })),
+    ...shellNames(policy.shellAllow).withheld.map((entry) => ({
+      code: 'W-SEC-904' as const,
+      message: `capabilities.shell.allow entry '${entry}' is no bare name of a program, so it is offered as no tool`,
+    })),
     ...hostPaths.flatMap(({ declared, credentialLocations }, index) =>
       credentialLocations.map((place) => ({
         code: 'W-SEC-903' as const,

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { MurError, reasonOf } from '../errors/index.js';
-import { pathSegmentProblem } from '../manifest/grammar.js';
+import { shellNames } from '../policy/index.js';
 import { isShell } from '../shell/command-line.js';
 import { buildInventory, type InventoryEntry, renderMurmurMd } from '../tools/index.js';
 import { murVersion } from '../version.js';
@@ -76,7 +76,7 @@ export function writeMurmurMd(draft: StageDraft, url: string): void {
     manifestFile: request.manifestFile === undefined ? undefined : basename(request.manifestFile),
     items: needed(draft.inventory, 'write').items,
     systemPromptSkill: prompt?.kind === 'artifact' ? { name: prompt.name } : undefined,
-    shell: shellNames(request.policy.shellAllow),
+    shell: shellWords(request.policy.shellAllow),
     manages: { pull: false, remove: false },
   });
   try {
@@ -123,7 +123,7 @@ function importTask(draft: StageDraft): Uint8Array | undefined {
   return undefined;
 }
 
-function shellNames(allow: readonly string[]): Parameters<typeof renderMurmurMd>[0]['shell'] {
-  const names = [...new Set(allow)].filter((name) => pathSegmentProblem(name) === undefined);
-  return { interpreters: names.filter(isShell), binaries: names.filter((name) => !isShell(name)) };
+function shellWords(allow: readonly string[]): Parameters<typeof renderMurmurMd>[0]['shell'] {
+  const { offered } = shellNames(allow);
+  return { interpreters: offered.filter(isShell), binaries: offered.filter((name) => !isShell(name)) };
 }

@@ -8,15 +8,16 @@ export interface ArchiveLimits {
   readonly entries: number;
 }
 
+export const ceilingVariable = 'MURMUR_MAX_ARTIFACT_DECOMPRESSED_BYTES';
 const defaultEntryBytes = 524_288_000;
 
 /**
  * The limits of this machine: 500 MiB per file, or `MURMUR_MAX_ARTIFACT_DECOMPRESSED_BYTES` (spec/artifacts.md section 4; a value
- * that is no positive whole number counts as absent), twice that together, and 10,000 entries.
+ * that is no positive whole number of at most 15 digits counts as absent), twice that together, and 10,000 entries.
  */
 export function archiveLimits(env: NodeJS.ProcessEnv = process.env): ArchiveLimits {
-  const set = env.MURMUR_MAX_ARTIFACT_DECOMPRESSED_BYTES?.trim() ?? '';
-  const bytes = /^\d+$/.test(set) ? Number(set) : 0;
-  const entryBytes = Number.isSafeInteger(bytes) && bytes > 0 ? bytes : defaultEntryBytes;
+  const set = env[ceilingVariable]?.trim() ?? '';
+  const bytes = /^\d{1,15}$/.test(set) ? Number(set) : 0;
+  const entryBytes = bytes > 0 ? bytes : defaultEntryBytes;
   return { entryBytes, totalBytes: 2 * entryBytes, entries: 10_000 };
 }
