@@ -1,6 +1,6 @@
 /**
- * Runs the real `mur` in its own process, with its own home folder. Compiled components are carried from test to test,
- * because compiling is slow and the cache is content-addressed; a link would be refused, since what it holds is executed.
+ * Runs the real `mur` in its own process, with its own home folder. Compiled components are carried from test to test
+ * (compiled.ts), because compiling is slow.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +12,6 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
-  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -20,9 +19,9 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { expectFaithful } from '../replay/faithful.js';
+import { keepCompiled, lendCompiled } from './compiled.js';
 
 const main = resolve(import.meta.dirname, '../../dist/src/bin/mur.js');
-const sharedCache = join(tmpdir(), `mur-test-compiled-${process.getuid?.() ?? 'user'}`);
 
 export interface Ran {
   readonly code: number | null;
@@ -53,8 +52,7 @@ export class Sandbox {
   constructor() {
     mkdirSync(join(this.home, '.murmur'), { recursive: true, mode: 0o700 });
     mkdirSync(this.project);
-    mkdirSync(sharedCache, { recursive: true, mode: 0o700 });
-    cpSync(sharedCache, this.#compiled, { recursive: true });
+    lendCompiled(this.#compiled);
   }
 
   write(rel: string, text: string | Uint8Array): string {
@@ -185,20 +183,9 @@ export class Sandbox {
   }
 
   #remove(): void {
-    for (const key of existsSync(this.#compiled) ? readdirSync(this.#compiled) : []) {
-      const kept = join(sharedCache, key);
-      if (!/^[0-9a-f]{64}$/.test(key) || sameEntry(join(this.#compiled, key), kept)) continue;
-      rmSync(kept, { recursive: true, force: true });
-      renameSync(join(this.#compiled, key), kept);
-    }
+    keepCompiled(this.#compiled);
     rmSync(this.root, { recursive: true, force: true });
   }
-}
-
-/** An entry that was built anew, because the kept one no longer passed its check, has another manifest. */
-function sameEntry(used: string, kept: string): boolean {
-  const text = (entry: string): string => readFileSync(join(entry, 'manifest.json'), 'utf8');
-  return existsSync(join(kept, 'manifest.json')) && text(used) === text(kept);
 }
 
 /** A manifest of the rehearsal driver that plays `turns` with the files tool. */
