@@ -39,7 +39,7 @@ export async function openPage(browser: Browser, url: string, look: Look = {}, b
     reducedMotion: stillness ? 'reduce' : 'no-preference',
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(8_000);
+  page.setDefaultTimeout(30_000);
   const errors: string[] = [];
   const requests: string[] = [];
   page.on('console', (message) => {
@@ -54,8 +54,9 @@ export async function openPage(browser: Browser, url: string, look: Look = {}, b
   return { page, errors, requests };
 }
 
-/** Kept as an artifact of the run; never compared. */
+/** Kept for people to look at, never compared: only with `MUR_TEST_SHOTS` set, since a shot takes half a second. */
 export async function keepShot(page: Page, name: string): Promise<void> {
+  if (process.env.MUR_TEST_SHOTS === undefined) return;
   mkdirSync(shots, { recursive: true });
   await page.screenshot({ path: join(shots, `${name}.png`) });
 }
@@ -88,12 +89,13 @@ interface Violation {
   readonly nodes: readonly { readonly target: unknown; readonly failureSummary?: string }[];
 }
 
-/** What axe finds wrong, one line each. */
-export async function accessibilityFaults(page: Page): Promise<string[]> {
+/** What axe finds wrong, one line each; `colours` leaves out what no theme changes. */
+export async function accessibilityFaults(page: Page, colours = false): Promise<string[]> {
   // Through the debugger, because the page's own policy refuses scripts from elsewhere.
   const { readFileSync } = await import('node:fs');
   await page.evaluate(readFileSync(axeSource, 'utf8'));
-  const found = await page.evaluate<Violation[]>('axe.run(document).then(({ violations }) => violations)');
+  const options = JSON.stringify(colours ? { runOnly: ['color-contrast', 'link-in-text-block'] } : {});
+  const found = await page.evaluate<Violation[]>(`axe.run(document, ${options}).then(({ violations }) => violations)`);
   return found.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id}: ${target}: ${failureSummary}`),
   );

@@ -41,8 +41,6 @@ const turns = [
   { expect: 'the valve is shut', say: 'The valve is shut, which is why the pump stopped.', delay_ms: 60 },
 ];
 
-/** For a step of the demo on a machine that does much else. */
-const patienceMs = 12_000;
 const demo = resolve(import.meta.dirname, '../../examples/first');
 
 /** The address a command tells on stderr. */
@@ -67,7 +65,7 @@ test('a running session is seen from its first words to its end, with what its t
   await page.locator('.stage .state.on[data-id="turn.inferring"]').waitFor();
   await keepShot(page, 'real-live');
   await page.locator('.task', { hasText: 'Why did the pump stop?' }).waitFor();
-  await page.locator('.mode.over').waitFor({ timeout: 12_000 });
+  await page.locator('.mode.over').waitFor();
   expect((await run.ended).code).toBe(0);
 
   const [write, read] = await cards(page);
@@ -131,18 +129,16 @@ test('a newcomer sees the chart move, finds what a tool was given and gave, and 
   reached('page ready');
   const names = new Set<string | null>();
   await expect
-    .poll(async () => names.add(await chart.getAttribute('aria-label')).size, { interval: 15, timeout: patienceMs })
+    .poll(async () => names.add(await chart.getAttribute('aria-label')).size, { interval: 15 })
     .toBeGreaterThan(2);
   reached('chart moved');
 
   // The conversation is open, and so are its tool calls.
   const conversation = page.getByRole('region', { name: 'Conversation' });
   const call = conversation.getByRole('button', { name: /^mur-tool-files search / });
-  await call.waitFor({ timeout: patienceMs });
+  await call.waitFor();
   const card = conversation.getByRole('article', { name: /^mur-tool-files search / });
-  await expect
-    .poll(() => card.innerText(), { timeout: patienceMs })
-    .toMatch(/Input[\s\S]*WARN\|STOP[\s\S]*Output[\s\S]*dry-run protection/);
+  await expect.poll(() => card.innerText()).toMatch(/Input[\s\S]*WARN\|STOP[\s\S]*Output[\s\S]*dry-run protection/);
   reached('input and output read');
   const shifts = await page.evaluate<Shift[]>('globalThis.shifts');
 
@@ -165,8 +161,7 @@ test('a newcomer sees the chart move, finds what a tool was given and gave, and 
 
   record('newcomer', { clicks, passedMs: passed, shifts });
   expect(clicks).toBeLessThanOrEqual(3);
-  // Ten seconds on a machine with nothing else to do; the times are in the artifact.
-  expect(passed['back at the call']).toBeLessThan(3 * patienceMs);
+  // The times are in the artifact: ten seconds for all of it on a machine with nothing else to do.
   // The shifts are only recorded: what happened before the page came may move cards once. page-shift.test.ts holds a run watched
   // from its start at none.
   expect(errors).toEqual([]);

@@ -1,6 +1,6 @@
 /** Nothing on the page jumps while a session runs: what is there stays where it is, and what is new takes room kept for it. */
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Frame } from '../../src/inspect/frame.js';
 import { recorded, running } from '../inspect/page/frames.js';
 import { type PageServer, servePage } from '../inspect/page/server.js';
@@ -8,17 +8,13 @@ import { type Look, launchBrowser, openPage, record, type Shift, watchShifts } f
 
 let browser: Browser;
 let server: PageServer | undefined;
-let page: Page | undefined;
 
 beforeAll(async () => {
   browser = await launchBrowser();
 });
-afterAll(() => browser.close());
-afterEach(async () => {
-  await page?.context().close();
+afterAll(async () => {
+  await browser.close();
   await server?.close();
-  page = undefined;
-  server = undefined;
 });
 
 const told = recorded();
@@ -38,20 +34,29 @@ async function playAll(target: PageServer): Promise<void> {
   target.send([told.session]);
 }
 
-test.each([
-  ['wide', {}],
-  ['on a small screen', { width: 1024, height: 768 }],
-  ['on a telephone', { width: 390, height: 844 }],
-] as const satisfies readonly (readonly [string, Look])[])(
-  'a session that runs from start to end shifts nothing, %s',
-  async (name, look) => {
-    server = await servePage(() => [told.hello, ...told.defs, running(told.session), told.frames[0]!]);
-    page = (await openPage(browser, server.url, look, watchShifts)).page;
-    await playAll(server);
+const screens: Readonly<Record<string, Look>> = {
+  wide: {},
+  small: { width: 1024, height: 768 },
+  telephone: { width: 390, height: 844 },
+};
+
+test('a session that runs from start to end shifts nothing, on any screen', async () => {
+  server = await servePage(() => [told.hello, ...told.defs, running(told.session), told.frames[0]!]);
+  const { url } = server;
+  // All watch the same telling, because it takes as long as the session took.
+  const pages: (readonly [string, Page])[] = [];
+  for (const [name, look] of Object.entries(screens)) {
+    pages.push([name, (await openPage(browser, url, look, watchShifts)).page]);
+  }
+  await playAll(server);
+  const found: Record<string, readonly Shift[]> = {};
+  for (const [name, page] of pages) {
     await page.locator('.mode.over').waitFor();
     await page.waitForTimeout(200);
-    const shifts = await page.evaluate<Shift[]>('globalThis.shifts');
-    record(`shifts-${name.replaceAll(' ', '-')}`, { sum: shifts.reduce((sum, { value }) => sum + value, 0), shifts });
-    expect(shifts).toEqual([]);
-  },
-);
+    found[name] = await page.evaluate<Shift[]>('globalThis.shifts');
+  }
+  for (const [name, shifts] of Object.entries(found)) {
+    record(`shifts-${name}`, { sum: shifts.reduce((sum, { value }) => sum + value, 0), shifts });
+  }
+  expect(found).toEqual({ wide: [], small: [], telephone: [] });
+});

@@ -380,7 +380,7 @@ test('10,000 events leave it quick, and its document small', async () => {
     const times = await page.evaluate<number[]>(scrub);
     measured[view] = { medianMs: times[60], p95Ms: times[114], longestMs: times.at(-1) };
     // The times are in the artifact; this only notices what is slower by an order.
-    expect(times[60], view).toBeLessThan(250);
+    expect(times[60], view).toBeLessThan(1_000);
   }
   await page.keyboard.press('End');
   await page.keyboard.press('3');
@@ -418,7 +418,7 @@ test('texts of 5 MB from a sender without caps are shown in part, and nothing wa
     },
     { ...running(told.session), capsule: { name: big, version: '1' } },
   ]);
-  await page.locator('.session-chip', { hasText: '<b>valve</b>' }).waitFor({ timeout: 20_000 });
+  await page.locator('.session-chip', { hasText: '<b>valve</b>' }).waitFor();
   const began = Date.now();
   for (const key of ['1', '2', '3', '4', '5', '6', '7']) {
     await page.keyboard.press(key);
@@ -428,7 +428,7 @@ test('texts of 5 MB from a sender without caps are shown in part, and nothing wa
   await page.getByRole('button', { name: 'show all (65,' }).last().click();
   expect(await page.getByText(/5134464 characters left out/).count()).toBeGreaterThan(0);
   record('five-megabytes', { allViewsMs: Date.now() - began });
-  expect(Date.now() - began).toBeLessThan(20_000);
+  expect(Date.now() - began).toBeLessThan(60_000);
   expect(await page.locator('.app b:not([class])').count()).toBe(0);
   await keepShot(page, 'five-megabytes');
   expectClean();

@@ -120,10 +120,9 @@ describe.each(anchors)('a held directory, walked by %s', (anchor) => {
   test('a FIFO neither hangs a read nor an append', () => {
     const root = held();
     execFileSync('mkfifo', [join(root.path, 'pipe')]);
-    const started = performance.now();
+    // A read that waited would wait for ever.
     expect(codeOf(() => root.readFile('pipe', limit))).toBe('E-IO-003');
     expect(codeOf(() => root.openAppend('pipe', 0o600))).toBe('E-IO-003');
-    expect(performance.now() - started).toBeLessThan(1000);
   });
 
   test('a socket is not read', async () => {

@@ -4,6 +4,7 @@ import { MurError, Secret } from '../../src/errors/index.js';
 import { redactor } from '../../src/inference/outcome.js';
 import { isSecretKey, REDACTED, recordCaps, redact, valueCaps } from '../../src/inspect/redact.js';
 import { isWellFormed } from '../../src/text/index.js';
+import { cpuMs } from '../cpu.js';
 
 const plain = (text: string) => text;
 const shown = (value: unknown, caps = valueCaps) => redact(value, plain, caps).value;
@@ -65,7 +66,7 @@ describe('JSON inside a text', () => {
   });
 
   it('takes no longer than the text is long', () => {
-    const startedAt = performance.now();
+    const startedAt = cpuMs();
     for (const text of [
       '"a":"'.repeat(5_000),
       '\\"a\\":\\"'.repeat(3_000),
@@ -74,7 +75,7 @@ describe('JSON inside a text', () => {
     ]) {
       redact(text, plain, recordCaps);
     }
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect(cpuMs() - startedAt).toBeLessThan(2_000);
   });
 });
 

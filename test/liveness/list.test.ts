@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { locateMurmurHome, murmurHome } from '../../src/home/index.js';
 import { listRecords, runningDirLocation, scanRecords } from '../../src/liveness/index.js';
+import { cpuMs } from '../cpu.js';
 import { temporaryFolder } from '../home/temporary.js';
 import { emptyHome, put, putRecord, record, sessionId } from './fixture.js';
 
@@ -75,9 +76,9 @@ test('L40 10 000 records list in under a second', () => {
   const home = emptyHome();
   for (let time = 0; time < 10_000; time += 1) putRecord(home, record({ session_id: sessionId(time) }));
   listRecords(home);
-  const startedAt = performance.now();
+  const startedAt = cpuMs();
   const { records } = listRecords(home);
-  expect(performance.now() - startedAt).toBeLessThan(1_000);
+  expect(cpuMs() - startedAt).toBeLessThan(1_000);
   expect(records.length).toBe(10_000);
 });
 

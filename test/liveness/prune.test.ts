@@ -104,7 +104,7 @@ describe('a sweep', () => {
     const path = putRecord(home, record({ pid: running.pid, process_start: running.process_start }));
     expect(sweepRecords(home).gone).toEqual([]);
     running.child.kill('SIGKILL');
-    await vi.waitFor(() => expect(startToken(running.pid)).not.toBe(running.process_start));
+    await vi.waitFor(() => expect(startToken(running.pid)).not.toBe(running.process_start), { timeout: 20_000 });
     expect(sweepRecords(home).gone).toMatchObject([{ pruned: true }]);
     expect(existsSync(path)).toBe(false);
   });

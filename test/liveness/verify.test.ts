@@ -197,7 +197,7 @@ describe('a door that does not', () => {
     expect(await reasonOf(alive(url))).toBe(`${url} did not answer within 5 s`);
     const elapsedMs = performance.now() - startedAt;
     expect(elapsedMs).toBeGreaterThan(4_900);
-    expect(elapsedMs).toBeLessThan(8_000);
+    expect(elapsedMs).toBeLessThan(30_000);
   });
 
   test('sends one byte after another: the time from the connection counts', async () => {

@@ -23,10 +23,10 @@ describe('watching a process that is not ours', () => {
     const before = count();
     const strangers = await Promise.all(Array.from({ length: 20 }, startStranger));
     const noticed = strangers.map((stranger) => watchExit(stranger, { keepAlive: true }));
-    await vi.waitFor(() => expect(count()).toBeGreaterThanOrEqual(before + 20));
+    await vi.waitFor(() => expect(count()).toBeGreaterThanOrEqual(before + 20), { timeout: 20_000 });
     for (const { pid } of strangers) process.kill(pid, 'SIGKILL');
     expect(await Promise.all(noticed)).toEqual(Array.from({ length: 20 }, () => ({ via: 'pidfd' })));
-    await vi.waitFor(() => expect(count()).toBeLessThanOrEqual(before));
+    await vi.waitFor(() => expect(count()).toBeLessThanOrEqual(before), { timeout: 20_000 });
   });
 
   test('without pidfds it is read again and again', async () => {

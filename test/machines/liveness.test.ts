@@ -115,10 +115,13 @@ describe('what is emitted', () => {
     observe(actor, { error: (error) => expect.unreachable(String(error)) });
     actor.start();
     for (let round = 0; round < rounds; round += 1) {
-      await vi.waitFor(() => {
-        const value = valueText(actor.getSnapshot().value);
-        expect(['alive.live', 'alive.unreachable', 'unverified', 'gone']).toContain(value);
-      });
+      await vi.waitFor(
+        () => {
+          const value = valueText(actor.getSnapshot().value);
+          expect(['alive.live', 'alive.unreachable', 'unverified', 'gone']).toContain(value);
+        },
+        { timeout: 20_000, interval: 1 },
+      );
       clock.increment(input.recheckMs);
     }
     const snapshot = actor.getSnapshot();

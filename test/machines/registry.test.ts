@@ -153,7 +153,10 @@ describe('what it tells', () => {
     observe(actor, { error: (error) => expect.unreachable(String(error)) });
     actor.start();
     const settled = () =>
-      vi.waitFor(() => expect(valueText(actor.getSnapshot().value)).toBe('open.records.listed|graves.quiet'));
+      vi.waitFor(() => expect(valueText(actor.getSnapshot().value)).toBe('open.records.listed|graves.quiet'), {
+        timeout: 20_000,
+        interval: 1,
+      });
     return {
       told,
       emitted,

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { isMurError, type MurError } from '../../src/errors/index.js';
 import { parseManifest, readManifestText } from '../../src/manifest/index.js';
+import { cpuMs } from '../cpu.js';
 import { capsule, refusal, verdict, warningsOf } from './support.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'mur-hostile-'));
@@ -12,11 +13,11 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The refusal of a file, and how long it took. */
 function refusalOf(path: string): { readonly error: MurError; readonly ms: number } {
-  const started = performance.now();
+  const started = cpuMs();
   try {
     parseManifest(readManifestText(path), { path });
   } catch (error) {
-    if (isMurError(error)) return { error, ms: performance.now() - started };
+    if (isMurError(error)) return { error, ms: cpuMs() - started };
     throw error;
   }
   throw new Error(`${path} was accepted`);
@@ -164,9 +165,9 @@ describe('a quarter of a megabyte of one thing is answered in time:', () => {
     ['an alias bomb', Array.from({ length: 12 }, (_, level) => `k${level}: &k${level} ${aliasTen(level)}`).join('\n')],
     ['aliases of a large list', `a: &a [${'x, '.repeat(9000)}]\nb: [${'*a, '.repeat(9000)}]`],
   ])('%s', (_, text) => {
-    const started = performance.now();
+    const started = cpuMs();
     expect(refusal(text).code).toMatch(/^E-MAN-00[12]$/);
-    expect(performance.now() - started).toBeLessThan(8000);
+    expect(cpuMs() - started).toBeLessThan(8000);
   });
 });
 

@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: manifests write references so
 import { describe, expect, test } from 'vitest';
 import { maxManifestBytes } from '../../src/manifest/yaml.js';
+import { cpuMs } from '../cpu.js';
 import { capsule, parse, refusal, verdict } from './support.js';
 
 const at = (line: number, column: number, detail: string) =>
@@ -55,9 +56,9 @@ describe('the YAML profile of manifests', () => {
           .fill(i === 0 ? 'x' : `*k${i - 1}`)
           .join(', ')}]`,
     );
-    const started = performance.now();
+    const started = cpuMs();
     expect(verdict(levels.join('\n'))).toMatch(/^E-MAN-002 .* aliases expand to more than 10000 values$/);
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(cpuMs() - started).toBeLessThan(2000);
   });
 
   test.each([

@@ -1,16 +1,11 @@
 import { expect, test } from 'vitest';
 import { openReplay } from '../../src/replay/index.js';
+import { cpuMs } from '../cpu.js';
 import { heldFolder } from '../home/temporary.js';
 import { rehearse } from '../replay/rehearsal.js';
 
 const events = 100_000;
 const eventsPerTask = 21;
-
-/** Milliseconds of processor time: other work on the machine does not count. */
-function cpuMs(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1_000;
-}
 
 function timed<T>(act: () => T): { readonly result: T; readonly ms: number } {
   const startedAt = cpuMs();

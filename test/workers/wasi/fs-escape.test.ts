@@ -179,7 +179,7 @@ for (const [name, tree] of [
       symlinkSync('fifo', join(folder.work, 'link'));
       const server = createServer();
       await new Promise<void>((resolve) => server.listen(join(folder.work, 'socket'), resolve));
-      const started = performance.now();
+      // One that waited would wait for ever.
       for (const path of ['fifo', 'link', 'socket']) {
         for (const flags of [{ read: true }, { write: true }, { read: true, write: true }]) {
           expect(
@@ -193,7 +193,6 @@ for (const [name, tree] of [
         }
         expect(folder.root.statAt({}, path).type).not.toBe('regular-file');
       }
-      expect(performance.now() - started).toBeLessThan(1000);
       server.close();
     });
 

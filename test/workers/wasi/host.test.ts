@@ -119,7 +119,7 @@ describe('clocks', () => {
     const times = Array.from({ length: 100 }, () => call<bigint>('wasi:clocks/monotonic-clock', 'now'));
     expect([...times].sort((a, b) => (a < b ? -1 : 1))).toEqual(times);
     const { seconds, nanoseconds } = call<{ seconds: bigint; nanoseconds: number }>('wasi:clocks/wall-clock', 'now');
-    expect(Math.abs(Number(seconds) - Date.now() / 1000)).toBeLessThan(2);
+    expect(Math.abs(Number(seconds) - Date.now() / 1000)).toBeLessThan(30);
     expect(nanoseconds).toBeLessThan(1_000_000_000);
   });
 
