@@ -7,6 +7,9 @@ import type { GuestBridge } from './protocol.js';
 
 type Functions = Record<string, (...args: never[]) => unknown>;
 
+/** Most arguments and variables of one program; more than any kernel passes on. */
+const wordsMax = 262_144;
+
 export function murmurImports(bridge: GuestBridge): Record<string, Functions> {
   const emitChunk = (text: string) => bridge.post({ type: 'chunk', text });
   const emitThinkingChunk = (text: string) => bridge.post({ type: 'thinking', text });
@@ -42,7 +45,11 @@ export function murmurImports(bridge: GuestBridge): Record<string, Functions> {
       send: (peerUrl: string, message: unknown) => bridge.call('message.send', { peerUrl, message }),
     },
     'murmur:shell/execute': {
-      run: (binary: string, args: string[], env: [string, string][]) => bridge.call('shell.run', { binary, args, env }),
+      run: (binary: string, args: string[], env: [string, string][]) => {
+        // Empty texts count for nothing in what may leave a guest (lift.ts), and millions of them would be copied to main.
+        if (args.length + env.length > wordsMax) throw `more than ${wordsMax} arguments and variables`;
+        return bridge.call('shell.run', { binary, args, env });
+      },
     },
   };
 }

@@ -2,4 +2,5 @@
 export { answer, fail } from './answer.js';
 export { files } from './files.js';
 export { config, env } from './settings.js';
+export { shell } from './shell.js';
 export { sleep } from './timers.js';

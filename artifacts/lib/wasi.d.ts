@@ -32,6 +32,17 @@ declare module 'murmur:stream/events@0.1.0' {
   export default events;
 }
 
+declare module 'murmur:shell/execute@0.1.0' {
+  const execute: {
+    run(
+      binary: string,
+      args: string[],
+      env: [string, string][],
+    ): { exitCode: number; stdout: string; stderr: string; truncated: boolean; fullOutputPath: string | null };
+  };
+  export default execute;
+}
+
 declare module 'wasj:filesystem/preopens@0.2.9' {
   import type { Descriptor } from 'wasj:filesystem/types@0.2.9';
 

@@ -63,8 +63,9 @@ export const sessionMachine = setup({
       status: 'failed' as const,
       fault: (_, params: StepOutcome) => (params.ok ? null : (params as Refused).fault),
     }),
+    /** What is not about the component itself is a failure of the session. */
     setTrap: assign({
-      status: 'trapped' as const,
+      status: (_, params: ScriptOutcome) => (isTrap(params) ? ('trapped' as const) : ('failed' as const)),
       fault: (_, params: ScriptOutcome) => (params.ok ? null : (params as Refused).fault),
     }),
     setSessionId: assign({ sessionId: (_, params: MintOutcome) => (params.ok ? params.sessionId : null) }),
@@ -361,6 +362,10 @@ function stepInvoke<
       actions: { type: 'setFault' as const, params: ({ event }: { event: { error: unknown } }) => event },
     },
   } as const;
+}
+
+function isTrap(outcome: ScriptOutcome): boolean {
+  return !outcome.ok && outcome.fault.code === 'E-RUN-001';
 }
 
 /** Nothing more will be run, whatever arrives (table of session.md 5.2). */

@@ -1,13 +1,15 @@
 import type { ToolInput, ToolResult } from '../../workers/protocol.js';
 import { callComponent } from './component.js';
+import type { GuestCommands } from './guest-commands.js';
 import type { SessionWorld } from './world.js';
 
 /**
  * `murmur:tool-registry/invoke` for a guest: runs a staged, allowlisted WASM tool to completion. Rejects with a string, which the
- * guest gets as its `err` (spec/wit.md 3.1). Native and shell tools are not reached this way.
+ * guest gets as its `err` (spec/wit.md 3.1). Native and shell tools are not reached this way. Programs that the tool starts count as
+ * those of the first call, whose `commands` these are.
  */
 export const invokeTool =
-  (world: SessionWorld) =>
+  (world: SessionWorld, commands?: GuestCommands) =>
   async (name: string, input: ToolInput, depth: number, signal: AbortSignal): Promise<ToolResult> => {
     const staged = world.draft.tools.get(name);
     if (staged === undefined || !world.draft.request.allowlistedTools.has(name)) {
@@ -21,7 +23,7 @@ export const invokeTool =
       depth,
       staged,
       signal,
-      host: { invoke: invokeTool(world) },
+      host: { invoke: invokeTool(world, commands), ...(commands && { shell: commands.host(staged) }) },
     });
     if (outcome.status === 'failed') throw outcome.failure.message;
     if (outcome.result === undefined) throw `tool '${name}' returned no result`;

@@ -10,6 +10,7 @@ import { writeMurmurMd } from '../stage/write.js';
 import { mintId } from '../supervise/ids.js';
 import { manage } from './artifact-manager.js';
 import { callComponent } from './component.js';
+import { guestCommands } from './guest.js';
 import { outcomeOf } from './outcome.js';
 import { invokeTool } from './registry.js';
 import { taskPort } from './task-port.js';
@@ -27,9 +28,7 @@ export const openSession = (world: SessionWorld) =>
       const folders = needed(draft.folders, 'mint');
       const sessionId = needed(draft.sessionId, 'mint');
       // Before the door: what commands need and cannot have refuses the launch, and nobody was told of a session yet.
-      if (request.policy.shellAllow.length > 0) {
-        world.commands = await (await import('./command-session.js')).openCommands(world);
-      }
+      await openCommandsOf(world);
       const door = await openDoor({
         bindAddr: request.bindAddr,
         ...(request.internalPort === undefined ? {} : { port: request.internalPort }),
@@ -83,14 +82,22 @@ export const runScript = (world: SessionWorld) =>
       const { draft } = world;
       const name = draft.request.capsuleName;
       await openLog(world);
+      await openCommandsOf(world);
+      const commands = await guestCommands(world, { taskId: null, turn: 0, contextId: '', trust: 'trusted', signal });
       const outcome = await callComponent(world, {
         kind: 'capsule',
         name,
         component: needed(draft.capsule, 'compile'),
         depth: 0,
-        signal,
-        host: { invoke: invokeTool(world), manage: manage(world) },
+        signal: commands?.signal ?? signal,
+        host: {
+          invoke: invokeTool(world, commands),
+          manage: manage(world),
+          ...(commands && { shell: commands.host() }),
+        },
       });
+      await commands?.settled();
+      if (commands?.fatal !== undefined) throw commands.fatal;
       if (outcome.status === 'failed') throw new MurError('E-RUN-001', outcome.failure.message);
       return {};
     }),
@@ -148,6 +155,12 @@ export const retireSession = (world: SessionWorld) =>
     await world.draft.scope.close('session ended');
     return null;
   });
+
+/** Opens what the commands of the session need, where it may run any. */
+async function openCommandsOf(world: SessionWorld): Promise<void> {
+  if (world.draft.request.policy.shellAllow.length === 0) return;
+  world.commands = await (await import('./command-session.js')).openCommands(world);
+}
 
 /** Opens the session's log. Everything said so far is written then. */
 async function openLog({ draft, log }: SessionWorld): Promise<void> {

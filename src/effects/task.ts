@@ -83,6 +83,7 @@ export const endTask = (world: SessionWorld) =>
       world.registry.finish(input.taskId, 'failed', { message: input.fault?.message ?? 'the task could not be begun' });
       return null;
     }
+    await work.settleCommands();
     const durationMs = Math.round(draft.clock.monotonic() - work.startedAtMs);
     const ending = endingOf(input, work, world.secrets.redactKeys);
     writeResult(world, work, ending);

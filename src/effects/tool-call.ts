@@ -21,7 +21,9 @@ import {
   warnOncePerTool,
   withNote,
 } from '../tools/index.js';
+import type { CallOutcome } from '../wasm/index.js';
 import { callComponent } from './component.js';
+import { guestCommands } from './guest.js';
 import { requestInput } from './input.js';
 import { invokeTool } from './registry.js';
 import { callOf, type TaskWork, workOf } from './work.js';
@@ -113,6 +115,7 @@ export const recordCall = (world: SessionWorld) =>
       const { shellLine } = await import('./command-shell.js');
       traceOf(world).write('shell', shellLine(input, outcome.shell));
     }
+    entry.commands?.trace();
     if (!outcome.isSkill) for (const totals of [world.totals, work.totals]) totals.toolCalls += 1;
     world.draft.notify({
       type: 'tool.finished',
@@ -170,20 +173,35 @@ async function runTool(
   const staged = world.draft.tools.get(input.name);
   if (staged === undefined)
     return unrunnableOutcome(input.name, `tool '${input.name}' has no component in this session`);
-  const { call } = callOf(work, input.callId);
+  const entry = callOf(work, input.callId);
+  const { taskId, turn } = input;
+  const { contextId, trust } = work.request;
+  const { totals } = work;
+  const commands = await guestCommands(world, { taskId, turn, contextId, trust, totals, signal });
+  entry.commands = commands;
   const outcome = await callComponent(world, {
     kind: 'tool',
     name: input.name,
     component: staged.component,
-    input: { data: call.inputText },
+    input: { data: entry.call.inputText },
     depth: 0,
     staged,
-    signal,
-    host: { invoke: invokeTool(world), requestInput: requestInput(world, input.taskId) },
+    signal: commands?.signal ?? signal,
+    host: {
+      invoke: invokeTool(world, commands),
+      requestInput: requestInput(world, taskId),
+      ...(commands && { shell: commands.host(staged) }),
+    },
   });
-  if (outcome.status === 'failed') return failedOutcome(input.name, outcome.failure);
-  if (outcome.result === undefined) return unrunnableOutcome(input.name, `tool '${input.name}' returned no result`);
-  return toolOutcome(input.name, outcome.result);
+  await commands?.settled();
+  const answered = answeredBy(input.name, outcome);
+  return commands?.concluded(answered) ?? answered;
+}
+
+function answeredBy(name: string, outcome: CallOutcome): DispatchOutcome {
+  if (outcome.status === 'failed') return failedOutcome(name, outcome.failure);
+  if (outcome.result === undefined) return unrunnableOutcome(name, `tool '${name}' returned no result`);
+  return toolOutcome(name, outcome.result);
 }
 
 function readSkill(world: SessionWorld, name: string): DispatchOutcome {

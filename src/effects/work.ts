@@ -2,6 +2,7 @@ import type { ConversationRecorder, DriverReply, Message, RecordExtras } from '.
 import type { ResourceScope } from '../supervise/scope.js';
 import type { TaskRequest } from '../task/index.js';
 import type { DispatchOutcome, Inventory, Repetition, ToolCall } from '../tools/index.js';
+import type { GuestCommands } from './guest-commands.js';
 import { noTotals, type Totals } from './totals.js';
 import type { SessionWorld } from './world.js';
 
@@ -10,6 +11,8 @@ export interface CallWork {
   readonly call: ToolCall;
   startedAtMs: number;
   outcome?: DispatchOutcome;
+  /** Programs that the guest behind it starts; only where it may ask for some. */
+  commands?: GuestCommands | undefined;
   /** Text the model gets: fenced, with notes. */
   resultText?: string;
 }
@@ -72,6 +75,14 @@ export class TaskWork {
   append(message: Message, extras?: RecordExtras): void {
     this.#messages.push(message);
     this.#recorder?.record(message, extras);
+  }
+
+  /** Resolves when no program of a guest runs any more, with a line of the trace for each that ran: a cancel leaves calls unrecorded. */
+  async settleCommands(): Promise<void> {
+    for (const { commands } of this.turn?.calls.values() ?? []) {
+      await commands?.settled();
+      commands?.trace();
+    }
   }
 }
 

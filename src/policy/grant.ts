@@ -32,6 +32,26 @@ export function artifactGrant(
   };
 }
 
+/**
+ * Why the component of a tool may start no commands; `undefined` when it may. A command is bound by what the capsule may do and by
+ * nothing else, so through one a tool would get at what its own entry took away from it.
+ */
+export function commandProblem(
+  { name, capabilities }: Pick<ArtifactEntry, 'name' | 'capabilities'>,
+  ceiling: readonly NetworkRule[],
+): string | undefined {
+  const { filesystem, network } = capabilities ?? {};
+  const rules = network?.allow?.map(parseAllowEntry);
+  const keys = [
+    ...((filesystem?.scope ?? '.') === '.' ? [] : ['filesystem.scope']),
+    ...(rules === undefined || ceiling.every((parent) => rules.some((rule) => covers(rule, parent)))
+      ? []
+      : ['network.allow']),
+  ];
+  if (keys.length === 0) return undefined;
+  return `not granted: the entry of artifact '${name}' narrows ${keys.join(' and ')}, which would not hold a command it starts`;
+}
+
 /** The rules of `allow` that `ceiling` covers; the ceiling itself when there is no list. One warning per dropped entry. */
 function narrow(
   artifact: string,

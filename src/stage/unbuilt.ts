@@ -5,7 +5,6 @@ export function unbuiltKeys({ policy, manifest }: Pick<StageRequest, 'policy' | 
   const { inference, artifacts, context } = manifest;
   const asked: (readonly [boolean, string])[] = [
     [inference?.transport === 'process', 'inference.transport: process'],
-    [policy.shellAllow.length > 0 && inference === undefined, 'capabilities.shell.allow of a script capsule'],
     [policy.spawnAllow.length > 0, 'capabilities.spawn.allow'],
     [policy.planSubmit, 'capabilities.plan.submit'],
     [policy.installSkill.length + policy.installTool.length > 0, 'capabilities.install'],

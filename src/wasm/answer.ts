@@ -7,7 +7,7 @@
 import type { BridgeReply } from '../../workers/message.js';
 import type { ToolInput } from '../../workers/protocol.js';
 import { reasonOf } from '../errors/index.js';
-import type { EgressSession, GuestHost } from './types.js';
+import type { EgressSession, GuestHost, ShellRun } from './types.js';
 
 export interface AnswerContext {
   readonly host: GuestHost;
@@ -55,10 +55,9 @@ export async function answer(op: string, args: unknown, context: AnswerContext):
       return settle(() => host.send!(peerUrl, message), errText);
     }
     case 'shell.run': {
-      const { binary, args: argv, env } = args as { binary: string; args: string[]; env: [string, string][] };
-      const { host } = context;
+      const { host, signal } = context;
       if (host.shell === undefined) return notGranted('shell/execute');
-      return settle(() => host.shell!(binary, argv, env), errText);
+      return settle(() => host.shell!(args as ShellRun, signal), errText);
     }
     default:
       return fault(`${op}: no such host function`);

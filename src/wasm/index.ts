@@ -4,7 +4,7 @@
  * Read next: types.ts (the contract), host.ts (how it is put together), ../../workers/call.ts (the other side).
  */
 export { createWasmHost } from './host.js';
-export { linkError } from './link.js';
+export { linkError, startsPrograms } from './link.js';
 export type {
   CallOutcome,
   CallReport,
@@ -14,6 +14,8 @@ export type {
   GuestHost,
   InterfaceRef,
   LoadProgress,
+  ShellResult,
+  ShellRun,
   WasmHost,
   WasmHostOptions,
 } from './types.js';

@@ -9,6 +9,9 @@ import { type ErrorCode, MurError } from '../errors/index.js';
 import { interfaceText } from './contract.js';
 import type { Component, InterfaceRef } from './types.js';
 
+/** Starts programs of `capabilities.shell.allow`. */
+const shellInterface = 'murmur:shell/execute';
+
 /** Versions this host serves, by interface. An import that only brings types (`murmur:tool/run` beside the registry) counts too. */
 const served: Readonly<Record<string, readonly string[]>> = {
   'murmur:tool/run': ['0.1.0'],
@@ -16,7 +19,7 @@ const served: Readonly<Record<string, readonly string[]>> = {
   'murmur:tool-registry/invoke': ['0.1.0'],
   'murmur:artifact-manager/manage': ['0.1.0'],
   'murmur:message/send': ['0.1.0'],
-  'murmur:shell/execute': ['0.1.0'],
+  [shellInterface]: ['0.1.0'],
   'murmur:task/task': ['0.1.0'],
   'murmur:text/chunks': ['0.1.0'],
   'murmur:stream/events': ['0.1.0'],
@@ -33,9 +36,9 @@ const importsOfKind: Readonly<Record<GuestKind, readonly string[]>> = {
     'murmur:tool-registry/invoke',
     'murmur:artifact-manager/manage',
     'murmur:message/send',
-    'murmur:shell/execute',
+    shellInterface,
   ],
-  tool: ['murmur:task/task', 'murmur:text/chunks', 'murmur:stream/events'],
+  tool: ['murmur:task/task', 'murmur:text/chunks', 'murmur:stream/events', shellInterface],
   driver: ['murmur:task/task', 'murmur:text/chunks', 'murmur:stream/events'],
 };
 
@@ -59,6 +62,11 @@ export function linkError(component: Component, kind: GuestKind, name: string): 
   if (exported !== undefined) return refuse('E-RUN-001', exported);
   const imported = component.imports.map((ref) => importProblem(ref, kind)).find((problem) => problem !== undefined);
   return imported === undefined ? undefined : refuse('E-RUN-002', imported);
+}
+
+/** Whether `component` asks to start programs of its host. */
+export function startsPrograms({ imports }: Pick<Component, 'imports'>): boolean {
+  return imports.some((ref) => baseName(ref) === shellInterface);
 }
 
 /** Key of the export to call, as the generated code names it. Only for a component that passed `linkError`. */

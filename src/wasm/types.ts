@@ -30,6 +30,23 @@ export interface Component {
   readonly exports: readonly InterfaceRef[];
 }
 
+/** What a guest asks to start. */
+export interface ShellRun {
+  readonly binary: string;
+  readonly args: readonly string[];
+  readonly env: readonly (readonly [string, string])[];
+}
+
+/** What `murmur:shell/execute` returns. */
+export interface ShellResult {
+  /** 128 + n for a program that signal n ended. */
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly truncated: boolean;
+  readonly fullOutputPath: string | undefined;
+}
+
 /** Answers to the guest's imports, given on the main thread. A missing function answers "not granted". */
 export interface GuestHost {
   /**
@@ -43,8 +60,11 @@ export interface GuestHost {
   manage?(verb: string, args: readonly unknown[]): Promise<unknown>;
   /** `murmur:message/send`. */
   send?(peerUrl: string, message: unknown): Promise<unknown>;
-  /** `murmur:shell/execute`. */
-  shell?(binary: string, args: readonly string[], env: readonly (readonly [string, string])[]): Promise<unknown>;
+  /**
+   * `murmur:shell/execute`. Whatever this rejects with becomes the text of the guest's `err`. `signal` aborts when the calling guest
+   * ends first: nobody waits for the program any more.
+   */
+  shell?(run: ShellRun, signal: AbortSignal): Promise<ShellResult>;
   /** Chunks and tool-call progress, in order, while the guest runs. */
   event?(event: GuestEvent): void;
 }

@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { probeHost } from '../../src/containment/index.js';
 import { rehearsal, Sandbox } from './cli.js';
+import { processesWith } from './processes.js';
 
 const host = await probeHost();
 // Below the temporary folder of the machine a private /tmp would hide the session.
@@ -121,16 +122,3 @@ describe.runIf(process.platform === 'linux')('shell tools of a capsule', () => {
     await vi.waitFor(() => expect(processesWith(mark)).toEqual([]), { timeout: 10_000 });
   });
 });
-
-function processesWith(command: string): string[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((pid) => {
-      try {
-        const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
-        return line === command ? [line] : [];
-      } catch {
-        return [];
-      }
-    });
-}

@@ -235,8 +235,13 @@ describe('script capsules', () => {
     expect(at([...staged, ok('script'), ...drained], script).output).toMatchObject({ status: 'ok' });
   });
 
-  test('report a trap as trapped', () => {
-    const facts = [...staged, done('script', { ok: false, fault }), ...drained];
-    expect(at(facts, script).output).toEqual({ sessionId: 'ses_a', status: 'trapped', fault });
+  test.each([
+    ['E-RUN-001', 'trapped'],
+    ['E-RUN-012', 'failed'],
+    ['E-RUN-014', 'failed'],
+  ])('%s, which is or is not the doing of the component, ends one %s', (code, status) => {
+    const trap = { ...fault, code };
+    const facts = [...staged, done('script', { ok: false, fault: trap }), ...drained];
+    expect(at(facts, script).output).toEqual({ sessionId: 'ses_a', status, fault: trap });
   });
 });

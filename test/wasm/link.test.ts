@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readContract } from '../../src/wasm/contract.js';
-import { linkError } from '../../src/wasm/index.js';
+import { linkError, startsPrograms } from '../../src/wasm/index.js';
 import type { GuestKind } from '../../workers/protocol.js';
 import { component, coreModule } from '../fixtures/component/build.js';
 import { build, guests, watOf } from '../fixtures/component/guests.js';
+import { shellGuest } from '../fixtures/component/shell-guest.js';
 import { failureOf, openHost, type TestHost } from './host.js';
 
 let host: TestHost;
@@ -68,6 +69,17 @@ describe('linking', () => {
     expect(await problem(await build(guests.events), 'driver')).toBeUndefined();
     expect(await problem(await build(guests.capsule), 'capsule')).toBeUndefined();
     expect(await problem(await build(guests.print), 'tool')).toBeUndefined();
+  });
+
+  it('lets tools and script capsules start programs, and no driver', async () => {
+    const asking = await build(shellGuest('tool', [{ binary: 'git' }]));
+    expect(await problem(asking, 'tool')).toBeUndefined();
+    expect(await problem(await build(shellGuest('capsule', [{ binary: 'git' }])), 'capsule')).toBeUndefined();
+    const refused = await problem(asking, 'driver');
+    expect(refused?.code).toBe('E-RUN-029');
+    expect(refused?.message).toContain('imports murmur:shell/execute@0.1.0, which no driver may import');
+    expect(startsPrograms(readContract('x', asking))).toBe(true);
+    expect(startsPrograms(readContract('x', await build(guests.echo)))).toBe(false);
   });
 
   const other = (from: string, to: string) => (wit: string) => wit.replaceAll(from, to);

@@ -21,6 +21,29 @@ declare module 'mur:tool' {
     remove(path: string): void;
   };
 
+  export interface Ran {
+    /** Any exit code is a result; 128 + n for a program that signal n ended. */
+    exitCode: number;
+    stdout: string;
+    stderr: string;
+    /** True when either was longer than what is here, which is at most 16384 bytes of each. */
+    truncated: boolean;
+    /** A file with all of it, which programs can read. */
+    logPath: string | undefined;
+  }
+
+  /**
+   * Programs of the machine. The capsule has to allow each by its name (capabilities.shell.allow), and gets to know that the tool asks
+   * for some. One that did not run ends the call as failed.
+   */
+  export const shell: {
+    /**
+     * Runs `program` in the work folder, with these arguments and no shell around them, and waits for its end. What it takes counts for
+     * the deadline of the call, whose end is its end too.
+     */
+    run(program: string, args?: readonly string[], env?: Readonly<Record<string, string>>): Ran;
+  };
+
   /** Ends the call as failed. Write for a model: what is wrong, and what to do instead. */
   export function fail(message: string): never;
 

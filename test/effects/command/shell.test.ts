@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { executeForGuest } from '../../../src/effects/command-guest.js';
 import { runShell, shellLine } from '../../../src/effects/command-shell.js';
 import { runStep } from '../../../src/effects/command-step.js';
 import { MurError } from '../../../src/errors/index.js';
@@ -192,52 +191,6 @@ describe('a call that is canceled (spec/shell.md 12)', () => {
     const session = commandSession();
     expect((await shell(session, 'true', 'sh', AbortSignal.abort())).runtimeError).toContain('canceled');
     expect(session.box.started).toEqual([]);
-  });
-});
-
-describe('a guest that runs a program (spec/shell.md 11)', () => {
-  const guest = (
-    session: ReturnType<typeof commandSession>,
-    binary: string,
-    args: string[],
-    env: [string, string][] = [],
-  ) => executeForGuest(session.commands, { ...caller, binary, args, env });
-
-  test('gets its arguments as they are, its variables stripped, and no -c', async () => {
-    const session = commandSession();
-    const script = 'echo "$A|$X_API_KEY|$MURMUR_SESSION_ID|$1"; exit 4';
-    expect(
-      await guest(
-        session,
-        'sh',
-        ['-c', script, 'sh', 'a b'],
-        [
-          ['A', 'a'],
-          ['X_API_KEY', 'k'],
-        ],
-      ),
-    ).toEqual({
-      exitCode: 4,
-      stdout: 'a|||a b\n',
-      stderr: '',
-      truncated: false,
-      fullOutputPath: undefined,
-    });
-    expect((await guest(session, 'sh', ['true'])).exitCode).not.toBe(0);
-  });
-
-  test('is told why nothing ran', async () => {
-    const session = commandSession();
-    await expect(guest(session, '/bin/sh', [])).rejects.toThrow("'/bin/sh' is not in capabilities.shell.allow");
-    await expect(guest(session, 'sh', [], [['A=B', '']])).rejects.toThrow('no name of a variable');
-    await expect(guest(session, 'sh', ['a\0b'])).rejects.toThrow('NUL');
-    await expect(guest(session, 'no-such-program', [])).rejects.toThrow('no executable file');
-  });
-
-  test('is never left without the end of its program, however long it takes', async () => {
-    const session = commandSession({ graceMs: 0 });
-    expect((await guest(session, 'sh', ['-c', 'sleep 0.3; echo late'])).stdout).toBe('late\n');
-    expect(session.commands.outstanding()).toEqual([]);
   });
 });
 
