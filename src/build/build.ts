@@ -5,7 +5,7 @@ import { MurError, reasonOf } from '../errors/index.js';
 import { readRegularFile, toolNameOf } from '../manifest/index.js';
 import { isCompiledRole } from './compile/roles.js';
 import { type Declaration, readDeclaration } from './declaration.js';
-import { lintPlan, misspeltKeys } from './lints.js';
+import { lintImports, lintPlan, misspeltKeys } from './lints.js';
 import { archiveFileName, type BuildPlan, type PlannedEntry, planBuild } from './plan.js';
 import { secretWarnings } from './secrets.js';
 import type { BuildOptions, Built } from './types.js';
@@ -35,6 +35,7 @@ export async function buildArtifact(options: BuildOptions): Promise<Built> {
   for (const warning of lintPlan(plan, declaration.packaging)) onWarning?.(warning);
   const compiled = build === undefined ? undefined : await compileDeclared(declaration, onProgress);
   if (compiled !== undefined) plan = planBuild(declaration, output, [{ name, bytes: compiled.component }]);
+  for (const warning of lintImports(compiled?.imports ?? [])) onWarning?.(warning);
   return { ...(await pack(plan, declaration)), ...(compiled === undefined ? {} : { imports: compiled.imports }) };
 }
 

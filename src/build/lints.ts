@@ -28,6 +28,18 @@ export function lintPlan({ entries, shadowed }: BuildPlan, packaging: PackagingT
   return warnings;
 }
 
+/** `W-BLD-901` for a source that starts programs: it works in capsules alone that allow them, and on runtimes that serve this to tools. */
+export function lintImports(imports: readonly string[]): BuildWarning[] {
+  if (!imports.some((name) => name.startsWith('murmur:shell/execute@'))) return [];
+  return [
+    {
+      code: 'W-BLD-901',
+      message:
+        'it starts programs of the host (murmur:shell/execute): a capsule has to name them in capabilities.shell.allow, and a runtime other than mur may serve this to no tool',
+    },
+  ];
+}
+
 /** What parseArtifactManifest (../artifacts/manifest.ts) and declaration.ts read. A test compares it with `mur schema artifact`. */
 export const artifactKeys: readonly string[] = [
   ...['name', 'version', 'runtime', 'implementation', 'execution', 'requires_files', 'description', 'summary', 'tags'],

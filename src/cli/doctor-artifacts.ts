@@ -15,14 +15,16 @@ import { openStored } from '../artifacts/stored.js';
 import { isMurError, toMurError } from '../errors/index.js';
 import type { Lock, LockEntry } from '../lock/index.js';
 import type { ArtifactEntry, RuntimeManifest } from '../manifest/index.js';
+import type { CapabilityPolicy } from '../policy/index.js';
 import { operatorRole } from '../stage/lock.js';
-import { interfaceText, readContract } from '../wasm/contract.js';
 import type { Finding } from './doctor-block.js';
-import { interfaceProblem } from './doctor-interfaces.js';
+import { componentFinding } from './doctor-component.js';
 
 export interface ChecklistInput {
   readonly manifest: RuntimeManifest;
   readonly manifestDir: string;
+  /** Of the manifest. */
+  readonly policy: CapabilityPolicy;
   /** In the order a run asks them. */
   readonly stores: readonly ArtifactStore[];
   readonly lock: Lock | undefined;
@@ -50,7 +52,7 @@ export async function checklist(input: ChecklistInput): Promise<readonly Finding
 async function check(entry: ArtifactEntry, input: ChecklistInput): Promise<Finding> {
   const label = `${entry.name}@${entry.version}`;
   try {
-    if (entry.source !== undefined) return checkSource(entry, input.manifestDir);
+    if (entry.source !== undefined) return checkSource(entry, input);
     const stored = await findStored(input.stores, entry);
     if (stored === undefined) {
       return { level: 'error', code: 'E-RUN-008', text: `${label} - missing`, fix: `mur install ${label}` };
@@ -63,11 +65,11 @@ async function check(entry: ArtifactEntry, input: ChecklistInput): Promise<Findi
   }
 }
 
-function checkSource(entry: ArtifactEntry, manifestDir: string): Finding {
+function checkSource(entry: ArtifactEntry, { manifestDir, policy }: ChecklistInput): Finding {
   const { payload } = readSource(entry, manifestDir);
   const text = `${entry.name} local source`;
   if (payload.kind === 'skill') return { level: 'ok', text };
-  return componentFinding(entry, payload.bytes, text, `mur build ${entry.source}`);
+  return componentFinding(entry, payload.bytes, { text, fix: `mur build ${entry.source}`, policy });
 }
 
 /** What the lock has against `stored`; `undefined` when there is no lock or it agrees. */
@@ -133,7 +135,11 @@ function damaged(label: string, details: readonly string[]): Finding {
   };
 }
 
-async function checkStored(entry: ArtifactEntry, stored: StoredArtifact, { lock }: ChecklistInput): Promise<Finding> {
+async function checkStored(
+  entry: ArtifactEntry,
+  stored: StoredArtifact,
+  { lock, policy }: ChecklistInput,
+): Promise<Finding> {
   const label = `${entry.name}@${entry.version}`;
   const opened = await open(entry, stored);
   if ('level' in opened) return opened;
@@ -143,7 +149,11 @@ async function checkStored(entry: ArtifactEntry, stored: StoredArtifact, { lock 
   const found =
     payload.kind === 'skill'
       ? ({ level: 'ok', text } as const)
-      : componentFinding(entry, payload.bytes, text, `install a release of ${entry.name} that fits this mur`);
+      : componentFinding(entry, payload.bytes, {
+          text,
+          fix: `install a release of ${entry.name} that fits this mur`,
+          policy,
+        });
   const pin = lock?.artifacts.find(({ name }) => name === entry.name);
   if (found.level !== 'ok' || pin?.origin !== 'runtime') return found;
   return {
@@ -186,14 +196,4 @@ async function checkNative(label: string, stored: StoredArtifact, program: strin
       : { details: [`native artifact with no recorded platform (warning[${untagged.code}])`] }),
     fix: `remove ${label} from murmur.yaml, or use a version of mur that runs native tools`,
   };
-}
-
-function componentFinding(entry: ArtifactEntry, bytes: Uint8Array, text: string, fix: string): Finding {
-  const { imports, exports } = readContract(entry.name, bytes);
-  const problem = interfaceProblem(
-    [...exports, ...imports].filter(({ package: pack }) => pack !== '').map(interfaceText),
-  );
-  if (problem === undefined) return { level: 'ok', text };
-  const code = entry.runtime === 'driver' ? 'E-RUN-029' : 'E-RUN-001';
-  return { level: 'error', code, text: `${entry.name}@${entry.version} - ${problem}`, fix };
 }

@@ -124,7 +124,7 @@ async function projectDiagnosis(root: string, flags: DoctorFlags, hostEnv: CliCo
     {
       manifest: manifestFile,
       platform: hostPlatform(),
-      findings: await checklist({ manifest, manifestDir: root, stores, lock }),
+      findings: await checklist({ manifest, manifestDir: root, policy, stores, lock }),
     },
     warnings,
   );

@@ -1,4 +1,4 @@
-import type { PreopenRow, ProtectedFolder, ScopeReport } from '../scope/index.js';
+import type { PreopenRow, ProtectedFolder, ScopeReport, StarterRow } from '../scope/index.js';
 import { oneLine } from './safe-text.js';
 import type { Style } from './style.js';
 
@@ -61,6 +61,7 @@ function grants(report: ScopeReport): Block {
       ...list('network allow', report.network_allow),
       field('unix sockets', yes(report.unix_sockets)),
       ...list('shell allow', report.shell_allow),
+      ...(report.shell_starters.length === 0 ? [] : list('started by', report.shell_starters.map(starterText))),
       ...list('spawn allow', report.spawn_allow),
       ...list('env allow', report.env_allow),
       field('plan submit', yes(report.plan_submit)),
@@ -143,6 +144,15 @@ const surfaces: Readonly<Record<PreopenRow['surface'], string>> = {
 /** `acme/files (tool): one subtree of the accessible workdir — docs` */
 export function preopenText({ artifact, role, surface, scope }: PreopenRow): string {
   return `${artifact} (${role}): ${surfaces[surface]} — ${scope ?? 'none declared'}`;
+}
+
+/** `acme/git (tool), when it imports murmur:shell/execute` */
+function starterText({ who, role, refused_because }: StarterRow): string {
+  if (role === 'model') return 'the model';
+  const what = role === 'capsule' ? 'the component of the capsule' : `${who} (tool)`;
+  return refused_because === null
+    ? `${what}, when it imports murmur:shell/execute`
+    : `not by ${what}: ${refused_because}`;
 }
 
 const none = '<none>';

@@ -25,6 +25,10 @@ const rows = {
     when: 'an artifact packs sources or build output',
     hint: 'remove them from requires_files',
   },
+  'W-BLD-901': {
+    when: 'a tool starts programs of the host, which a capsule has to allow',
+    hint: 'say in its description which programs it needs, for capabilities.shell.allow of a capsule',
+  },
   'W-DEPLOY-001': {
     when: 'the target compiled none or not all of the artifacts ahead of time',
     hint: 'the first run there compiles them; look at the line the target gave',
@@ -245,6 +249,10 @@ const rows = {
   'W-SEC-905': {
     when: 'this host cannot walk paths by descriptor, so a process that swaps folders could lead a tool outside',
     hint: 'run on Linux, or let no other process change the work folder',
+  },
+  'W-SEC-906': {
+    when: 'a component asks to start programs, and may start none',
+    hint: 'name the programs in capabilities.shell.allow; a tool may start them when its entry narrows neither files nor network',
   },
 } satisfies Record<string, WarningRow>;
 

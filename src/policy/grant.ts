@@ -1,6 +1,7 @@
 import type { WarningCode } from '../errors/index.js';
 import type { ArtifactEntry } from '../manifest/index.js';
 import { covers, type NetworkRule, parseAllowEntry } from './network.js';
+import type { CapabilityPolicy } from './policy.js';
 
 export interface PolicyWarning {
   readonly code: WarningCode;
@@ -50,6 +51,18 @@ export function commandProblem(
   ];
   if (keys.length === 0) return undefined;
   return `not granted: the entry of artifact '${name}' narrows ${keys.join(' and ')}, which would not hold a command it starts`;
+}
+
+/**
+ * Why each program is refused that the component of this entry, or the capsule's own, asks to start; `undefined` when there are some
+ * that it may.
+ */
+export function startProblem(
+  policy: Pick<CapabilityPolicy, 'shellAllow' | 'networkAllow'>,
+  entry?: Pick<ArtifactEntry, 'name' | 'capabilities'>,
+): string | undefined {
+  if (policy.shellAllow.length === 0) return 'capabilities.shell.allow names no program';
+  return entry === undefined ? undefined : commandProblem(entry, policy.networkAllow.map(parseAllowEntry));
 }
 
 /** The rules of `allow` that `ceiling` covers; the ceiling itself when there is no list. One warning per dropped entry. */

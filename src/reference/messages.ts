@@ -170,6 +170,8 @@ export const messages: Readonly<Partial<Record<KnownErrorCode | KnownWarningCode
   'W-BLD-001': "requires_files entry '<path>' packs as <name>, which is packed anyway",
   'W-BLD-002': 'capsule.wasm lies beside <names>, which will not run',
   'W-BLD-003': 'the archive holds <path>, which is source or build output',
+  'W-BLD-901':
+    'it starts programs of the host (murmur:shell/execute): a capsule has to name them in capabilities.shell.allow, and a runtime other than mur may serve this to no tool',
   'W-DEPLOY-001': ['the target did not precompile (<line>)', 'could not precompile <names>'],
   'W-DEPLOY-002': 'the target unpacks at most <bytes> where this machine allows <bytes>; add --env <setting>',
   'W-REG-001': 'native artifact <name>@<version> was filed without a platform',
@@ -229,4 +231,5 @@ export const messages: Readonly<Partial<Record<KnownErrorCode | KnownWarningCode
   'W-SEC-903': 'host_paths[<i>] <path> is, holds or lies in <place>, where credentials are kept',
   'W-SEC-904': "capabilities.shell.allow entry '<entry>' holds a slash, so it is offered as no tool",
   'W-SEC-905': 'this host has no /proc/self/fd: paths of WASM tools are checked by name and not by descriptor',
+  'W-SEC-906': "tool '<name>' asks to start programs (murmur:shell/execute), and may start none: <why>",
 };

@@ -19,4 +19,5 @@ export type {
   ScopeFolders,
   ScopeInput,
   ScopeReport,
+  StarterRow,
 } from './types.js';

@@ -3,6 +3,7 @@ import type { ArtifactEntry } from '../manifest/index.js';
 import { filesystemBoundary } from './boundary.js';
 import { isInterpreter } from './interpreters.js';
 import { protectedFolder, recordStoreOf, runtimeWrites, temporaryFolder } from './own-folders.js';
+import { starters } from './starters.js';
 import type { PreopenRow, ScopeInput, ScopeReport } from './types.js';
 
 /** How long a handle for a peer's file lives when the manifest does not say (spec/manifest.md section 12). */
@@ -49,6 +50,7 @@ export function scopeReport(input: ScopeInput): ScopeReport {
     filesystem_boundary: filesystemBoundary(containment.achieved),
     work_folder: folders.work,
     record_store: recordStoreOf(manifest),
+    shell_starters: starters(input),
     limits: {
       memory_bytes: limits.memoryBytes,
       table_elements: limits.tableElements,

@@ -65,6 +65,14 @@ export interface PreopenRow {
   readonly surface: 'whole-workdir' | 'scoped-subtree' | 'nothing';
 }
 
+/** Somebody who may start programs of the host, or the reason why not. */
+export interface StarterRow {
+  /** Name of the artifact; `model` or `capsule` for what is none. */
+  readonly who: string;
+  readonly role: 'model' | 'capsule' | 'tool';
+  readonly refused_because: string | null;
+}
+
 export interface ProtectedFolder {
   readonly path: string;
   readonly read_only_to_commands: boolean;
@@ -151,6 +159,8 @@ export interface ScopeReport {
   readonly work_folder: string;
   /** Ours: the conversation store its turns go to; null for a session that records none. */
   readonly record_store: string | null;
+  /** Ours: who may start the programs of `shell_allow`; a component only when it asks for it. */
+  readonly shell_starters: readonly StarterRow[];
   /** Ours: what bounds one call of a WASM guest. */
   readonly limits: {
     readonly memory_bytes: number;

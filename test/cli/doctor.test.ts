@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { blockText } from '../../src/cli/doctor-block.js';
+import { componentFinding } from '../../src/cli/doctor-component.js';
 import { interfaceProblem, interfacesBlock } from '../../src/cli/doctor-interfaces.js';
 import { glyphsFor, styleFor } from '../../src/cli/style.js';
+import { capabilityPolicyFromManifest } from '../../src/policy/index.js';
+import { build, guests } from '../fixtures/component/guests.js';
+import { shellGuest } from '../fixtures/component/shell-guest.js';
+import { capsule, parse as parseManifest } from '../manifest/support.js';
+
+const parse = (yaml: string) => parseManifest(capsule(yaml));
 
 const paint = { style: styleFor(false), glyphs: glyphsFor({ LANG: 'C' }) };
 
@@ -51,6 +58,27 @@ describe('interfaces that are not served', () => {
       ),
     ).toBe('');
   });
+});
+
+test('a component that starts programs is told of with what it may start, or why it may start none', async () => {
+  const bytes = await build(shellGuest('tool', [{ binary: 'git' }]));
+  const found = (capabilities: string, component = bytes) => {
+    const manifest = parse(`artifacts: [{ name: t, version: 1 }]\ncapabilities: { ${capabilities} }`);
+    const policy = capabilityPolicyFromManifest(manifest);
+    return componentFinding(manifest.artifacts[0]!, component, { text: 't@1', fix: '', policy });
+  };
+  expect(found('shell: { allow: [git, sh] }')).toEqual({
+    level: 'ok',
+    text: 't@1',
+    details: ['asks to start programs (murmur:shell/execute): git, sh'],
+  });
+  expect(found('')).toMatchObject({
+    level: 'warning',
+    code: 'W-SEC-906',
+    text: expect.stringContaining('may start none: capabilities.shell.allow names no program'),
+    fix: expect.stringContaining('capabilities.shell.allow'),
+  });
+  expect(found('shell: { allow: [git] }', await build(guests.echo))).toEqual({ level: 'ok', text: 't@1' });
 });
 
 test('no text of an artifact reaches the terminal as anything but text', () => {

@@ -9,6 +9,8 @@ import { type ShellCall, shellGuest } from '../fixtures/component/shell-guest.js
 import { rehearsal, Sandbox } from './cli.js';
 import { processesWith } from './processes.js';
 
+vi.setConfig({ testTimeout: 180_000 });
+
 const host = await probeHost();
 const classes =
   host.hostTier === 'sealed' ? ['scoped', 'sealed'] : host.hostTier === 'full' ? ['scoped'] : ['advisory'];
@@ -42,7 +44,7 @@ const args = ['run', '--quiet', '--workdir', 'work'];
 const lines = (type: string) => sandbox.trace().filter(({ event_type }) => event_type === type);
 const shells = () => lines('shell').map(({ binary, exit_code }) => [String(binary).split('/').at(-1), exit_code]);
 /** What the guest printed, as the log of its session keeps it. */
-const printed = () => logged().flatMap(({ stream, message }) => (stream === 'stdout' ? [String(message)] : []));
+const printed = () => logged().flatMap(({ stream, msg }) => (stream === 'stdout' ? [String(msg)] : []));
 const logged = () =>
   readFileSync(join(sandbox.records().at(-1)!, 'logs', 'bootstrap.log'), 'utf8')
     .trim()
@@ -96,7 +98,7 @@ describe.runIf(process.platform === 'linux')('a script capsule that starts progr
         [expect.any(String), containment === 'advisory' ? 0 : 1],
       ]);
       expect(lines('shell').every((line) => line.parent_id === null && line.task_id === null)).toBe(true);
-      expect(logged().map(({ message }) => message)).toContain(
+      expect(logged().map(({ msg }) => msg)).toContain(
         "a guest got no result of a command: 'rm' is not in capabilities.shell.allow of this capsule's manifest",
       );
       expect(await sandbox.run(['replay', '@1', '--verify'])).toMatchObject({ code: 0 });
@@ -126,15 +128,16 @@ describe.runIf(process.platform === 'linux')('a script capsule that starts progr
     });
     expect(processesWith(mark)).toEqual([]);
     expect(lines('component_deadline')).toHaveLength(1);
-    expect(logged().map(({ message }) => message)).toContain("'sh' was ended with the guest that started it");
+    expect(logged().map(({ msg }) => msg)).toContain("'sh' was ended with the guest that started it");
     expect(shells()).toHaveLength(1);
   });
 });
 
 const tool = `
 import { shell } from 'mur:tool';
-export function run({ program, args, env }) {
-  return shell.run(program, args, env);
+export function run({ program, args, before }) {
+  if (before !== undefined) shell.run('sh', ['-c', before]);
+  return shell.run(program, args);
 }`;
 
 describe.runIf(process.platform === 'linux')('a tool that starts programs', () => {
@@ -202,20 +205,23 @@ describe.runIf(process.platform === 'linux')('a tool that starts programs', () =
 
   test('where the capsule allows no program, each start is refused by name', async () => {
     agent([call('free', 'sh', '-c', 'echo hi'), { say: 'Done.' }], {});
-    const ran = await sandbox.run(run);
-    expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining('W-SEC-906') });
+    expect(await sandbox.run(run)).toMatchObject({ code: 0 });
+    expect(logged().filter(({ code }) => code === 'W-SEC-906')).toHaveLength(2);
     expect(results()).toMatchObject([{ status: 'error', output: expect.stringContaining("'sh' is not in capab") }]);
   });
 
   test('a cancel ends its program; what ran before has its line before the task ends', async () => {
     const mark = `sleep 28${process.pid % 1000}5`;
-    agent([call('free', 'sh', '-c', `echo up > up; ${mark}`), { say: 'Done.' }]);
+    const input = { program: 'sh', args: ['-c', `echo up > up; ${mark}`], before: 'exit 7' };
+    agent([{ call: { tool: 'free', input } }, { say: 'Done.' }]);
     const started = sandbox.start(run);
     await started.seen(() => existsSync(join(work, 'up')));
     started.child.kill('SIGTERM');
     expect(await started.ended).toMatchObject({ code: 1, stdout: expect.stringContaining('status:  canceled') });
     expect(processesWith(mark)).toEqual([]);
     const order = sandbox.trace().map(({ event_type }) => event_type);
-    expect(order.slice(order.indexOf('task_canceled'))).toEqual(['task_canceled', 'task_end', 'session_end']);
+    expect(order.slice(order.indexOf('shell'))).toEqual(['shell', 'task_canceled', 'task_end', 'session_end']);
+    expect(shells()).toEqual([[expect.any(String), 7]]);
+    expect(lines('task_end')).toMatchObject([{ shell_calls: 1 }]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { artifactGrant, parseAllowEntry } from '../../src/policy/index.js';
+import { artifactGrant, capabilityPolicyFromManifest, parseAllowEntry, startProblem } from '../../src/policy/index.js';
 import { capsule, parse } from '../manifest/support.js';
 
 const ceiling = ['example.com', 'https://api.example.net'].map(parseAllowEntry);
@@ -51,5 +51,40 @@ describe('the grant of a tool or driver', () => {
           `W-SEC-008 artifact 't' declares capabilities.${key}, which is granted to the whole capsule only and has no effect here`,
       ),
     );
+  });
+});
+
+describe('the programs that the component of a tool may start', () => {
+  const problem = (entry: string, capabilities: string) => {
+    const manifest = parse(
+      capsule(`artifacts: [{ name: t, version: 1, capabilities: { ${entry} } }]\ncapabilities: { ${capabilities} }`),
+    );
+    return startProblem(capabilityPolicyFromManifest(manifest), manifest.artifacts[0]);
+  };
+  const shell = 'shell: { allow: [git] }';
+
+  test.each([
+    ['', shell],
+    ['filesystem: {}', shell],
+    ['filesystem: { scope: . }', shell],
+    ['network: {}', shell],
+    ['network: { allow: [a.example] }', shell],
+    ['network: { allow: [b.example, a.example] }', `${shell}, network: { allow: [a.example, "https://b.example"] }`],
+  ])('are those of the capsule for an entry that takes nothing away: %s', (entry, capabilities) => {
+    expect(problem(entry, capabilities)).toBeUndefined();
+  });
+
+  test.each([
+    ['filesystem: { scope: docs }', shell, 'narrows filesystem.scope,'],
+    ['network: { allow: [] }', `${shell}, network: { allow: [a.example] }`, 'narrows network.allow,'],
+    ['network: { allow: ["a.example:443"] }', `${shell}, network: { allow: [a.example] }`, 'narrows network.allow,'],
+    [
+      'filesystem: { scope: d }, network: { allow: [] }',
+      `${shell}, network: { allow: [a.example] }`,
+      'scope and network',
+    ],
+    ['', '', 'capabilities.shell.allow names no program'],
+  ])('are none for one whose own bounds a command would not know: %s', (entry, capabilities, reason) => {
+    expect(problem(entry, capabilities)).toContain(reason);
   });
 });

@@ -57,7 +57,7 @@ const decided = (tier: 'sealed' | 'full' | 'seccomp', achieved: ContainmentClass
   landlockAbi: 5,
 });
 
-/** Every key of spec/containment.md 18, and the three of ours. */
+/** Every key of spec/containment.md 18, and the four of ours. */
 const keys = [
   ...['declared_containment', 'achieved_containment', 'host_containment', 'floor_met', 'enforcement_tier'],
   ...['userns_grant', 'landlock_abi', 'noexec', 'cgroup', 'max_processes_enforced', 'filesystem_scope', 'workdir_exec'],
@@ -66,7 +66,7 @@ const keys = [
   ...['install_tool', 'install_from', 'interpreter_runtime_grants', 'derived_interpreter_runtime', 'trust_store'],
   ...['name_resolution', 'host_paths', 'exports_files', 'peer_files', 'peer_tasks', 'peer_fetch_allow', 'state_stores'],
   ...['configured_artifacts', 'staged_runtime_grants', 'runtime_writes', 'runtime_dir', 'records_dir', 'temp_dir'],
-  ...['io_max', 'filesystem_boundary', 'work_folder', 'record_store', 'limits'],
+  ...['io_max', 'filesystem_boundary', 'work_folder', 'record_store', 'shell_starters', 'limits'],
 ];
 
 const everything = `
@@ -146,6 +146,14 @@ describe('the scope report (spec/containment.md 18)', () => {
       { artifact: 'audit', role: 'hook', scope: null, surface: 'nothing' },
       { artifact: 'keeper', role: 'hook', scope: 'log', surface: 'scoped-subtree' },
     ]);
+  });
+
+  test('says who may start programs: the model or the capsule, and tools that take nothing away from a command', () => {
+    expect(reportOf(everything).shell_starters).toEqual([
+      { who: 'capsule', role: 'capsule', refused_because: null },
+      { who: 'acme/files', role: 'tool', refused_because: expect.stringContaining('narrows filesystem.scope') },
+    ]);
+    expect(reportOf('capabilities: { network: { allow: [a.example] } }').shell_starters).toEqual([]);
   });
 
   test('names configured artifacts and holds no value of theirs', () => {
