@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { openArchive } from '../../src/artifacts/index.js';
 import { type BuildWarning, type Built, buildArtifact } from '../../src/build/index.js';
-import { artifactKeys } from '../../src/build/lints.js';
+import { artifactKeys, lintImports } from '../../src/build/lints.js';
 import { isMurError } from '../../src/errors/index.js';
 import { jsonSchemaOf } from '../../src/reference/index.js';
 import { Project } from './guest.js';
@@ -295,4 +295,11 @@ describe('a misspelt key of an artifact manifest', () => {
     const { properties } = jsonSchemaOf('artifact') as unknown as { properties: object };
     expect([...artifactKeys].sort()).toEqual(Object.keys(properties).sort());
   });
+});
+
+test('a source that starts programs is told of: not every capsule, nor every runtime, lets it', () => {
+  expect(lintImports(['murmur:shell/execute@0.1.0', 'wasi:filesystem/preopens@0.2.9'])).toMatchObject([
+    { code: 'W-BLD-901', message: expect.stringContaining('capabilities.shell.allow') },
+  ]);
+  expect(lintImports(['wasi:filesystem/preopens@0.2.9'])).toEqual([]);
 });
