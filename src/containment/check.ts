@@ -68,15 +68,19 @@ function checkScripts({ decision, unreachableScripts = [] }: ContainmentFacts): 
 }
 
 function checkNetwork({ host, decision }: ContainmentFacts): void {
-  if (decision.networkMet || host.network.usable) return;
-  const { reason, fix, blocker } = host.network;
+  const { network } = host;
+  const missing = network.usable ? network.closed : network;
+  if (decision.networkMet || missing === undefined) return;
+  const what = network.usable
+    ? "this host cannot let the capsule's subprocess tree reach allowed hosts, and those only"
+    : "this host cannot give the capsule's subprocess tree its own network namespace";
   throw new MurError(
     'E-CAP-005',
-    `this host cannot give the capsule's subprocess tree its own network namespace: ${reason}; ` +
-      "without one nothing holds commands to capabilities.network.allow, and lowering the floor to 'scoped' or 'advisory' does not help",
+    `${what}: ${missing.reason}; ` +
+      "without it nothing holds commands to capabilities.network.allow, and lowering the floor to 'scoped' or 'advisory' does not help",
     {
-      hint: `${fix}; or empty capabilities.network.allow, and commands run with no network at all`,
-      details: { blocker },
+      hint: `${missing.fix}; or empty capabilities.network.allow, and commands run with no network at all`,
+      ...(network.usable ? {} : { details: { blocker: network.blocker } }),
     },
   );
 }

@@ -64,7 +64,7 @@ export function decide(host: HostReport, asked: ContainmentAsked): ContainmentDe
     noexec: tier === 'none' ? null : host.noexec && !asked.workdirExec,
     floorMet,
     ...(floorMet ? {} : { shortfallReason: shortfall(host, asked) }),
-    networkMet: host.network.usable || !needsNetwork(host, asked),
+    networkMet: (host.network.usable && host.network.closed === undefined) || !needsNetwork(host, asked),
     usernsGrant: host.usernsGrant,
     landlockAbi: host.landlockAbi,
     chain: tier === 'none' ? 'plain' : host.chain,

@@ -35,9 +35,12 @@ export interface SealedBlocker {
   readonly fix: string;
 }
 
-/** Whether a session can have a network namespace of its own. */
+/**
+ * Whether a session can have a network namespace of its own. `closed`: it can, and nothing leads out of it, so that no allowed host can
+ * be reached.
+ */
 export type NetworkReport =
-  | { readonly usable: true }
+  | { readonly usable: true; readonly closed?: { readonly reason: string; readonly fix: string } }
   | { readonly usable: false; readonly blocker: NetworkBlocker; readonly reason: string; readonly fix: string };
 
 /**

@@ -234,11 +234,13 @@ function writableGrant({ path, required }: PathGrant): Candidate {
   return { path, access: 'rw', required, noexec: 'below' };
 }
 
+/** None where mounts cannot be narrowed at all: bubblewrap makes its own nosuid and nodev, and the report says that noexec is missing. */
 function changesOf(binds: readonly Bind[], { noexec: canNoexec, executable }: MountsAsked): readonly MountChange[] {
+  if (!canNoexec) return [];
   const below = binds.filter(({ noexec }) => noexec === 'below');
   const narrowed = binds.flatMap(({ path, access, noexec }): MountChange[] => {
     const set: MountChange['set'] = [
-      ...(noexec !== undefined && noexec !== 'no' && canNoexec ? (['noexec'] as const) : []),
+      ...(noexec !== undefined && noexec !== 'no' ? (['noexec'] as const) : []),
       ...(access === 'rw' || noexec === 'below' ? (['nosuid', 'nodev'] as const) : []),
     ];
     return set.length === 0 ? [] : [{ path, recursive: noexec !== 'here', set }];
@@ -248,5 +250,5 @@ function changesOf(binds: readonly Bind[], { noexec: canNoexec, executable }: Mo
     .filter(({ path, noexec }) => noexec === 'no' || (noexec === undefined && executable.includes(path)))
     .filter(({ path }) => below.some((folder) => isWithin(path, folder.path)))
     .map(({ path }): MountChange => ({ path, recursive: false, set: [], clear: ['noexec'] }));
-  return canNoexec ? [...narrowed, ...kept] : narrowed;
+  return [...narrowed, ...kept];
 }

@@ -7,7 +7,7 @@ export interface ContainmentWarning {
   readonly message: string;
 }
 
-type Policy = Pick<CapabilityPolicy, 'shellAllow' | 'networkAllow'>;
+type Policy = Pick<CapabilityPolicy, 'shellAllow' | 'networkAllow' | 'workdirExecAllowed'>;
 
 const told = new Set<WarningCode>();
 
@@ -34,7 +34,8 @@ export function containmentWarnings(
   ];
 }
 
-function tierWarnings(decision: ContainmentDecision, { shellAllow, networkAllow }: Policy): ContainmentWarning[] {
+function tierWarnings(decision: ContainmentDecision, policy: Policy): ContainmentWarning[] {
+  const { shellAllow, networkAllow } = policy;
   switch (decision.tier) {
     case 'none': {
       const bare = {
@@ -62,20 +63,26 @@ function tierWarnings(decision: ContainmentDecision, { shellAllow, networkAllow 
       return [
         {
           code: 'W-SEC-005',
-          message: `the kernel holds commands to the granted files, programs, hosts and system calls (${decision.mechanism}); names, sizes and times of other files stay visible, and ${exception}`,
+          message: `the kernel holds commands to the granted files, programs, hosts and system calls (${decision.mechanism}); names, sizes and times of other files stay visible, and ${exception}${gap(decision, policy)}`,
         },
       ];
     case 'sealed':
       return [
         {
           code: 'W-SEC-005',
-          message: `commands run in a root of their own, in which nothing else of this host exists (${decision.mechanism}); ${exception}`,
+          message: `commands run in a root of their own, in which nothing else of this host exists (${decision.mechanism}); ${exception}${gap(decision, policy)}`,
         },
       ];
   }
 }
 
 const exception = 'capabilities.filesystem.workdir_exec: true would let them run programs they wrote themselves';
+
+/** What the host lacks of a tier it has (spec/containment.md 8). */
+function gap({ noexec }: ContainmentDecision, { workdirExecAllowed }: Policy): string {
+  if (noexec !== false || workdirExecAllowed) return '';
+  return '; this host cannot make the folders commands write to noexec, so the ELF loader, named as the program, runs what they copied there';
+}
 
 function hostWarnings({ usernsGrant }: ContainmentDecision, already: Set<WarningCode>): ContainmentWarning[] {
   if (usernsGrant !== 'restriction_disabled_host_wide' || already.has('W-SEC-013')) return [];

@@ -47,7 +47,7 @@ export function scopeReport(input: ScopeInput): ScopeReport {
     records_dir: protectedFolder(folders.records, folders.work, containment),
     temp_dir: temporaryFolder(folders, containment),
     io_max: ioMax(input),
-    filesystem_boundary: filesystemBoundary(containment.achieved),
+    filesystem_boundary: filesystemBoundary(containment),
     work_folder: folders.work,
     record_store: recordStoreOf(manifest),
     shell_starters: starters(input),

@@ -1,3 +1,4 @@
+import type { Chain } from '../containment/host.js';
 import type { Tier, UsernsGrant } from '../containment/tier.js';
 import type { ContainmentClass, RuntimeManifest } from '../manifest/index.js';
 import type { CapabilityPolicy } from '../policy/index.js';
@@ -18,6 +19,8 @@ export interface ScopeContainment {
   readonly mechanism: string;
   /** Whether work and temporary folders are mounted noexec; null when no tier applies. */
   readonly noexec: boolean | null;
+  /** How its commands are started. */
+  readonly chain: Chain;
   readonly floorMet: boolean;
   /** Present exactly when the floor is not met. */
   readonly shortfallReason?: string;

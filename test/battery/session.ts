@@ -17,6 +17,7 @@ import {
 import type { HostReport } from '../../src/containment/host.js';
 import type { BoxKind } from './case.js';
 import { tight } from './cases/ceilings.js';
+import { abstractName, unixListener } from './listeners.js';
 import type { Class } from './verdict.js';
 
 export const programs = [
@@ -49,6 +50,8 @@ export interface Ground {
   readonly unix: string;
   readonly abstract: string;
   readonly decoy: number;
+  /** What the unix sockets were sent. */
+  readonly heard: { unix: string };
   close(): Promise<void>;
 }
 
@@ -90,19 +93,22 @@ export async function prepareGround(place: string, token: string): Promise<Groun
 
   const unix = join(folder('outside'), 'socket');
   const abstract = `\0${token}`;
+  const heard = { unix: '' };
+  const hear = (text: string) => {
+    heard.unix += text;
+  };
   const servers = await Promise.all([
-    listening(unix),
-    listening(join(work, 'listener')),
-    listening(abstract),
-    listening(0),
+    listening(),
+    ...[unix, join(work, 'listener'), abstract].map((path) => unixListener(path, hear)),
   ]);
-  const address = servers[3]!.address();
+  const address = servers[0]!.address();
   return {
     root: realpathSync(place),
     folders,
     token,
     unix,
-    abstract,
+    abstract: abstractName(abstract),
+    heard,
     decoy: typeof address === 'object' && address !== null ? address.port : 0,
     close: async () => {
       await Promise.all(servers.map((server) => new Promise((done) => server.close(done))));
@@ -110,14 +116,14 @@ export async function prepareGround(place: string, token: string): Promise<Groun
   };
 }
 
-function listening(at: string | number): Promise<Server> {
+function listening(): Promise<Server> {
   const server = createServer((socket) =>
     socket
       .on('error', () => {})
       .resume()
       .end(),
   );
-  return new Promise((resolve, reject) => server.once('error', reject).listen(at, () => resolve(server)));
+  return new Promise((resolve, reject) => server.once('error', reject).listen(0, () => resolve(server)));
 }
 
 export interface Setting {

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { allow, type Choice, compile, errno } from '../../src/containment/seccomp/bpf.js';
 import { type Architecture, type SyscallName, syscallNumber } from '../../src/containment/seccomp/index.js';
 
@@ -47,4 +48,37 @@ export function without(calls: Partial<Record<SyscallName | keyof typeof others,
     bytes.writeUInt32LE(k, index * 8 + 4);
   }
   return ['/usr/bin/perl', '-e', script, bytes.toString('hex')];
+}
+
+export interface Mounts {
+  /** Files and folders that are not there, or hold nothing and cannot be executed. */
+  readonly hidden?: readonly string[];
+  /** Folders below which nothing can be executed. */
+  readonly noexec?: readonly string[];
+  /** Files of the machine, and what is read in their place. */
+  readonly instead?: Readonly<Record<string, string>>;
+}
+
+/**
+ * A command to put before another one: on this host, with a mount table of its own. Somebody who is not root becomes root of a user
+ * namespace for it.
+ */
+export function onMounts({ hidden = [], noexec = [], instead = {} }: Mounts): readonly string[] {
+  const steps = [
+    ...hidden.map((path) =>
+      statSync(path).isDirectory() ? ['mount', '-t', 'tmpfs', 'none', path] : ['mount', '--bind', '/dev/null', path],
+    ),
+    ...noexec.flatMap((path) => [
+      ['mount', '--bind', path, path],
+      ['mount', '-o', 'remount,bind,noexec,nosuid,nodev', path],
+    ]),
+    ...Object.entries(instead).map(([path, source]) => ['mount', '--bind', source, path]),
+  ];
+  const script = [...steps.map((words) => words.map(quoted).join(' ')), 'exec "$@"'].join(' && ');
+  const asRoot = process.getuid?.() === 0 ? [] : ['--map-root-user'];
+  return ['/usr/bin/unshare', '--mount', ...asRoot, '--', '/bin/sh', '-c', script, 'sh'];
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
 }

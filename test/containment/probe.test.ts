@@ -192,6 +192,7 @@ describe.runIf(canBePoor)(`poor hosts launch or refuse as the tier table says${n
     const host = await probeHost({ wrapper: without({ seccomp: EINVAL }) });
     expect(host).toMatchObject({ hostTier: 'none', seccomp: false, noTierBecause: expect.stringContaining('EINVAL') });
     expect(launch(host, 'advisory')).toBe('advisory by none through plain');
+    expect(launch(host, 'advisory', ['api.example'])).toMatch(/^E-CAP-005: .*seccomp filter/);
     expect(launch(host, 'scoped')).toMatch(/^E-CAP-003: .*seccomp filter/);
     expect(launch(host, 'sealed')).toMatch(/^E-CAP-003: .*seccomp filter/);
   });

@@ -11,7 +11,7 @@ import {
 import type { ContainmentClass } from '../../src/manifest/index.js';
 import { asked, host } from './host-fixture.js';
 
-const commands = { shellAllow: ['bash', 'git'], networkAllow: ['api.example'] };
+const commands = { shellAllow: ['bash', 'git'], networkAllow: ['api.example'], workdirExecAllowed: false };
 const on = (change: Partial<HostReport>, floor: ContainmentClass = 'advisory'): ContainmentDecision =>
   decide(host(change), asked({ floor }));
 const bare = { hostTier: 'none', noTierBecause: noTier('launcher') } as const;
@@ -39,6 +39,10 @@ describe('warnings about the mechanism of a session (spec/containment.md 4.1)', 
     expect(text(on({}))).toMatch(/names, sizes and times.*workdir_exec/);
     expect(text(on({}, 'sealed'))).toMatch(/root of their own.*workdir_exec/);
     expect(text(on({}))).not.toBe(text(on({}, 'sealed')));
+    expect(text(on({}))).not.toContain('ELF loader');
+    for (const floor of ['scoped', 'sealed'] as const) {
+      expect(text(on({ noexec: false }, floor))).toContain('cannot make the folders commands write to noexec');
+    }
   });
 
   test('tell of a host that restricts nothing once per process', () => {

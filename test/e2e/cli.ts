@@ -46,6 +46,8 @@ export class Sandbox {
   readonly root = realpathSync(mkdtempSync(join(tmpdir(), 'mur-e2e-')));
   readonly home = join(this.root, 'home');
   readonly project = join(this.root, 'project');
+  /** Put before every `mur`: what makes this host another one. */
+  before: readonly string[] = [];
   readonly #compiled = join(this.home, '.murmur', 'compiled');
   readonly #excuses = new Map<string, string>();
 
@@ -71,7 +73,8 @@ export class Sandbox {
   }
 
   start(args: readonly string[], env: Readonly<Record<string, string>> = {}): Started {
-    const child = spawn(process.execPath, [main, ...args], {
+    const [file, ...rest] = [...this.before, process.execPath, main, ...args];
+    const child = spawn(file!, rest, {
       cwd: this.project,
       env: { PATH: process.env.PATH ?? '', HOME: this.home, MURMUR_A2A_TIMEOUT_SECS: '20', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],

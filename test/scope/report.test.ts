@@ -52,6 +52,7 @@ const decided = (tier: 'sealed' | 'full' | 'seccomp', achieved: ContainmentClass
   hostContainment: 'sealed',
   mechanism: { sealed: 'mountns+pivot_root+landlock+seccomp', full: 'landlock+seccomp', seccomp: 'seccomp-only' }[tier],
   noexec: true,
+  chain: 'bubblewrap',
   floorMet: true,
   usernsGrant: 'apparmor_absent',
   landlockAbi: 5,
@@ -245,6 +246,21 @@ describe('what it claims to be enforced', () => {
     expect(reportOf('', { containment: decided('seccomp', 'advisory') }).records_dir).toMatchObject({
       enforced_by: null,
       not_protected_because: "the mechanism 'seccomp-only' has no rules for files",
+    });
+  });
+
+  test('what this host could not put around commands is said below what the class does not protect', () => {
+    const poor = { ...decided('full', 'scoped'), noexec: false, chain: 'stub' } as const;
+    expect(reportOf('', { containment: poor }).filesystem_boundary.not_protected).toEqual([
+      expect.stringContaining('denied'),
+      expect.stringContaining('HOME'),
+      expect.stringContaining('noexec'),
+      expect.stringContaining('no process namespace'),
+    ]);
+    const narrow = { ...decided('sealed', 'sealed'), noexec: false };
+    expect(reportOf('', { containment: narrow }).filesystem_boundary).toEqual({
+      restriction: 'absent',
+      not_protected: [expect.stringContaining('ELF loader')],
     });
   });
 

@@ -86,8 +86,9 @@ function run(command: readonly string[], program: number | 'ignore'): Promise<En
     });
     const [out, err, report] = [child.stdout!, child.stderr!, child.stdio[4] as Readable].map(collect);
     let failure = '';
-    child.once('error', (error) => {
-      failure = error.message;
+    child.once('error', (error: NodeJS.ErrnoException) => {
+      // Without the path: the folder of a probe has another name each time, and is gone when somebody reads this.
+      failure = error.code === undefined ? error.message : `it cannot be executed (${error.code})`;
       end(null);
     });
     // `close` waits for the streams too; nothing a probe starts outlives it.

@@ -20,6 +20,7 @@ import { isSupported } from '../seccomp/index.js';
 import { hostTierOf, type UsernsGrant } from '../tier.js';
 import { type Shown, showLandlock, showSeccomp } from './kernel.js';
 import { findLauncher, type Launcher, type LauncherOptions } from './launcher.js';
+import { seccompFix } from './mechanisms.js';
 import { type Namespaces, showBubblewrap, showUnshare } from './namespaces.js';
 import { showNetwork } from './network.js';
 import { type HostFacts, nothing, withMechanisms, withoutLinux } from './report.js';
@@ -138,7 +139,7 @@ async function probeWith(found: Launcher, { host, grant, cgroup, folders, took }
     stubFolder,
     seccomp: seccomp.works,
     landlockAbi: landlock.works ? landlockVersion : null,
-    network,
+    network: seccomp.works ? network : unusedNetwork(noTier('seccomp', seccomp.said)),
     bubblewrap,
     ...tools,
     chain,
@@ -154,7 +155,7 @@ async function probeWith(found: Launcher, { host, grant, cgroup, folders, took }
     launcher: found.said,
     landlock: saidBy(landlock),
     seccomp: saidBy(seccomp),
-    namespaces: saidBy(through) || saidBy(boxes),
+    namespaces: saidBy(through) || saidBy(boxes) || 'neither bubblewrap nor unshare of util-linux is installed',
     pidfd,
     closeRange,
     ...cgroup,
@@ -167,6 +168,11 @@ function blockerOf(grant: UsernsGrant | null, boxes: Namespaces | null, landlock
   if (boxes === null) return sealedBlocker('bubblewrap_missing');
   if (!boxes.works) return sealedBlocker(boxes.blocker, boxes.said);
   return landlock.works ? undefined : sealedBlocker('landlock_unavailable', landlock.said);
+}
+
+/** Nothing is put around a command without a filter, so neither is a namespace. */
+function unusedNetwork(reason: string): HostReport['network'] {
+  return { usable: false, blocker: 'kernel_support_missing', reason, fix: seccompFix };
 }
 
 function saidBy(shown: Shown | Namespaces | null): string {

@@ -54,7 +54,7 @@ export function mechanismsOf(report: Omit<HostReport, 'mechanisms'>, found: Find
 /** The detail of what only a launch program could have found out. */
 export const untried = 'not tried: nothing plays a launch program here';
 
-const seccompFix =
+export const seccompFix =
   'run a kernel built with CONFIG_SECCOMP_FILTER=y, in a container whose own profile allows seccomp(2)';
 
 function row(name: string, works: boolean, detail: string, otherwise: string, fix?: string): Mechanism {
@@ -65,9 +65,10 @@ function row(name: string, works: boolean, detail: string, otherwise: string, fi
 function launcher({ launcher: player }: Omit<HostReport, 'mechanisms'>, { launcherSaid }: Findings): Mechanism {
   const name = 'launcher';
   if (player === 'stub') return { name, strength: 'full', detail: 'the stub runs' };
-  const fix =
-    'let programs be executed in the temporary folder or in the home folder, or install koffi (npm install koffi)';
-  if (player === null) return { name, strength: 'none', detail: launcherSaid, fix };
+  const fix = 'let programs be executed in the temporary folder or in the home folder';
+  if (player === null) {
+    return { name, strength: 'none', detail: launcherSaid, fix: `${fix}, or install koffi (npm install koffi)` };
+  }
   return { name, strength: 'partial', detail: `through koffi, some 80 ms slower per command: ${launcherSaid}`, fix };
 }
 
@@ -103,7 +104,12 @@ function userNamespaces(report: Omit<HostReport, 'mechanisms'>, { namespacesSaid
 
 function network({ network: report }: Omit<HostReport, 'mechanisms'>): Mechanism {
   const name = 'network namespace';
-  if (report.usable) return { name, strength: 'full', detail: 'made, with every address local' };
+  const made = 'made, with every address local';
+  if (report.usable && report.closed === undefined) return { name, strength: 'full', detail: made };
+  if (report.usable) {
+    const { reason, fix } = report.closed!;
+    return { name, strength: 'partial', detail: `${made}, and no allowed host can be reached from it: ${reason}`, fix };
+  }
   return { name, strength: 'none', detail: report.reason, fix: report.fix };
 }
 

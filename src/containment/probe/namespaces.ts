@@ -39,7 +39,8 @@ export async function showUnshare(lab: Lab, player: Player, unshare: string): Pr
   const noexec = noexecOn(lab, own);
   const bound = bind(lab.call, own, own);
   const [core, proc, narrowed] = await Promise.all([
-    attempt(lab, player, chain, [bound]),
+    // The chain makes folders read-only by itself, which bubblewrap does on its own account.
+    attempt(lab, player, chain, [bound, changeMount(lab.call, { path: own, recursive: false, set: ['readonly'] })]),
     attempt(lab, player, chain, [bound, mountProc(lab.call, true)]),
     attempt(lab, player, chain, [bound, ...noexec.ops]),
   ]);

@@ -1,7 +1,7 @@
 import { linkUp, localDefault } from '../../../workers/netlink.js';
 import { networkBlocker } from '../blockers.js';
 import type { NetworkBlocker, NetworkReport } from '../host.js';
-import type { Player } from '../player.js';
+import { koffiPlayer, type Player } from '../player.js';
 import { memory, type Op } from '../program.js';
 import type { UsernsGrant } from '../tier.js';
 import { type Attempt, attempt, type Lab, succeeded } from './attempt.js';
@@ -13,6 +13,16 @@ const SOCK_RAW_CLOEXEC = 3 | 0o2000000;
 const NETLINK_ROUTE = 0;
 /** The only interface of a new network namespace. */
 const loopback = 1;
+
+/** The listeners inside are opened by workers/network-helper.ts, which has no launch program and makes its calls through koffi. */
+const closedWithoutKoffi: NetworkReport = {
+  usable: true,
+  closed: {
+    reason: 'koffi, an optional dependency of mur that opens a way out of the namespace, is not installed',
+    fix: 'npm install koffi',
+  },
+};
+
 /** `struct nlmsghdr` and the errno after it. */
 const answerBytes = 20;
 
@@ -30,7 +40,8 @@ export async function showNetwork(
   if (unshare === null || nsenter === null) return toolsMissing(unshare === null ? 'unshare' : 'nsenter');
   const answer = await attempt(lab, player, [unshare, '-c', '-n', '--keep-caps', '--'], setUp(lab));
   const refused = answers(answer).find((each) => each !== 0);
-  if (succeeded(answer) && refused === undefined) return { usable: true };
+  if (succeeded(answer) && refused === undefined)
+    return koffiPlayer() === undefined ? closedWithoutKoffi : { usable: true };
   if (grant === 'withheld') return networkBlocker('capability_grant_missing', 'AppArmor withholds it');
   if (succeeded(answer)) return networkBlocker(blockerOf(refused!), `configuration of lo: errno ${refused}`);
   return networkBlocker(networkBlockerOf(answer), whatFailed(answer));
