@@ -6,7 +6,8 @@
  */
 import type { Mount, MountPlan } from './mounts.js';
 import type { Op } from './program.js';
-import { bind, type Call, changeMount, detach, mountProc } from './steps.js';
+import { bind, type Call, changeMount, detach, makePoint, mountProc, removeFolder } from './steps.js';
+import { isWithin } from './within.js';
 
 export interface DescriptorsForMounts {
   /** A descriptor of a folder, in the child; `undefined` where bubblewrap cannot bind one. Each is used once. */
@@ -40,7 +41,14 @@ function argumentsOf(
     case 'device':
       return ['--dev-bind-try', path, path];
     case 'data':
-      return ['--perms', '0644', '--ro-bind-data', String(fds.data(mount.content)), path];
+      // In a root of our own, which becomes read-only, a file will do; on a folder of the host it has to be a mount.
+      return [
+        '--perms',
+        '0644',
+        isBelowBind(path, plan) ? '--ro-bind-data' : '--file',
+        String(fds.data(mount.content)),
+        path,
+      ];
     case 'tmpfs':
       return ['--tmpfs', path];
     case 'read-only':
@@ -51,10 +59,19 @@ function argumentsOf(
   }
 }
 
+function isBelowBind(path: string, { mounts }: MountPlan): boolean {
+  return mounts.some((mount) => mount.kind === 'bind' && isWithin(path, mount.path));
+}
+
 /** What is left to do inside, once bubblewrap has made the mounts. */
 export function mountChangeSteps(call: Call, plan: MountPlan): readonly Op[] {
   return [
+    ...plan.inner.flatMap(({ from, path, point, required }) => [
+      ...(point === undefined ? [] : [makePoint(call, path, point)]),
+      bind(call, from, path, required),
+    ]),
     ...plan.detach.toReversed().map((path) => detach(call, path)),
+    ...plan.remove.map((path) => removeFolder(call, path)),
     ...plan.changes.map((change) => changeMount(call, change)),
   ];
 }

@@ -7,6 +7,7 @@
  */
 import { posix } from 'node:path';
 import type { PathGrant } from './executables.js';
+import { type InnerMount, splitBinds } from './mount-inner.js';
 import { type Bind, type Candidate, settle } from './mount-order.js';
 import type { MountChange } from './steps.js';
 import type { Tier } from './tier.js';
@@ -57,9 +58,13 @@ export interface MountPlan {
   /** Whether it starts from nothing, or from the host's own tree. */
   readonly composed: boolean;
   readonly mounts: readonly Mount[];
+  /** Made by the launch program, in this order, once all others are there and before anything is changed or taken away. */
+  readonly inner: readonly InnerMount[];
   readonly changes: readonly MountChange[];
   /** Taken away once the player runs. */
   readonly detach: readonly string[];
+  /** Folders of the root that were only needed to make it. */
+  readonly remove: readonly string[];
 }
 
 /** spec/containment.md 12.3. */
@@ -123,8 +128,10 @@ function planScoped(asked: MountsAsked): MountPlan {
   return {
     composed: false,
     mounts: [{ kind: 'proc', path: '/proc' }, ...binds.map(bound)],
+    inner: [],
     changes: changesOf(binds, asked),
     detach: [],
+    remove: [],
   };
 }
 
@@ -153,7 +160,8 @@ function planSealed(asked: MountsAsked): MountPlan {
       .filter((path) => path !== '/')
       .map((path) => ro(path, { noexec: 'here', ifNew: true })),
     ...asked.executable.map((path) => ro(path, { executable: true })),
-    ...asked.player.map((path) => ro(path, { executable: true })),
+    // The stub runs before anything is made noexec; Node, as the player, opens more of itself later.
+    ...asked.player.map((path) => ro(path, { executable: !isStub(asked) })),
     ...[...etcFiles, ...etcFolders]
       .map((name) => `/etc/${name}`)
       .filter((path) => host.kind(path) !== undefined)
@@ -173,18 +181,36 @@ function planSealed(asked: MountsAsked): MountPlan {
     { kind: 'read-only', path: '/dev' },
     { kind: 'proc', path: '/proc' },
   ];
+  const { outer, inner, lent } = splitBinds(binds, {
+    kind: host.kind,
+    // Needs the same right as what makes a mount noexec. Node, as the player, would have to find itself in between.
+    isPossible: asked.noexec && isStub(asked),
+    isFixed: (path) => asked.player.includes(path),
+  });
   return {
     composed: true,
     mounts: [
-      ...binds.filter(isAboveFixed).map(bound),
+      ...outer.filter(isAboveFixed).map(bound),
       ...fixed,
-      ...binds.filter((bind) => !isAboveFixed(bind)).map(bound),
-      { kind: 'read-only', path: '/' },
+      ...outer.filter((bind) => !isAboveFixed(bind)).map(bound),
+      ...(inner.length === 0 ? [{ kind: 'read-only', path: '/' } as const] : []),
     ],
-    changes: changesOf(binds, asked),
+    inner,
+    changes: [
+      ...changesOf(binds, asked),
+      ...(inner.length === 0 ? [] : [{ path: '/', recursive: false, set: ['readonly'] } as const]),
+    ],
     // Of a stub nothing is to be seen but a file that cannot be executed; of Node, all of it.
-    detach: asked.player.length > 1 ? binds.map(({ path }) => path).filter((path) => isPlayerOnly(path, asked)) : [],
+    detach: [
+      ...lent,
+      ...(isStub(asked) ? [] : binds.map(({ path }) => path).filter((path) => isPlayerOnly(path, asked))),
+    ],
+    remove: lent,
   };
+}
+
+function isStub({ player }: Pick<MountsAsked, 'player'>): boolean {
+  return player.length <= 1;
 }
 
 function isPlayerOnly(path: string, { player, executable }: MountsAsked): boolean {

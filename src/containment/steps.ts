@@ -155,9 +155,31 @@ export function changeMount(call: Call, { path, recursive, set, clear = [] }: Mo
   });
 }
 
-/** Makes `from` appear at `to`, with what is mounted below it. */
-export function bind(call: Call, from: string, to: string): Op {
-  return call('mount', [text(from), text(to), 0, MS_BIND | MS_REC, 0], { step: `mount of ${to}`, buildsRoot: true });
+/** Makes `from` appear at `to`, with what is mounted below it and with the flags it has. */
+export function bind(call: Call, from: string, to: string, required = true): Op {
+  return call('mount', [text(from), text(to), 0, MS_BIND | MS_REC, 0], {
+    step: `mount of ${to}`,
+    buildsRoot: true,
+    ...(required ? {} : { onFailure: 'ignore' as const }),
+  });
+}
+
+const S_IFREG = 0x8000;
+const pointMode = { file: 0o444, directory: 0o555 } as const;
+
+/** Something empty to bind over. */
+export function makePoint(call: Call, path: string, kind: 'file' | 'directory'): Op {
+  const rest = { step: `making of ${path}`, buildsRoot: true };
+  return kind === 'directory'
+    ? call('mkdirat', [AT_FDCWD, text(path), pointMode.directory], rest)
+    : call('mknodat', [AT_FDCWD, text(path), S_IFREG | pointMode.file, 0], rest);
+}
+
+const AT_REMOVEDIR = 0x200;
+
+/** Takes an empty folder out of a root that is being made. */
+export function removeFolder(call: Call, path: string): Op {
+  return call('unlinkat', [AT_FDCWD, text(path), AT_REMOVEDIR], { step: `removal of ${path}`, buildsRoot: true });
 }
 
 /** A `/proc` of the command's own processes, or an empty one where a container masks it. */

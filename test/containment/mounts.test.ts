@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { mountArguments, mountSteps } from '../../src/containment/mount-arguments.js';
+import { mountArguments, mountChangeSteps, mountSteps } from '../../src/containment/mount-arguments.js';
 import { type Kind, type MountsAsked, mapsTemp, planMounts } from '../../src/containment/mounts.js';
 import { callsOf } from '../../src/containment/steps.js';
 import { syntheticFiles } from '../../src/containment/synthetic.js';
@@ -19,6 +19,7 @@ const kinds: Record<string, Kind> = {
   '/data': 'directory',
   '/etc/hosts': 'file',
   '/etc/ssl': 'directory',
+  '/etc/localtime': 'link',
   '/dev/null': 'other',
   '/stub': 'file',
 };
@@ -41,6 +42,8 @@ const argumentsOf = (rest: Partial<MountsAsked> = {}, bindFd = true) =>
     held: () => (bindFd ? 9 : undefined),
     data: (content) => (content === 'passwd' ? 7 : 8),
   }).join(' ');
+const innerOf = (rest: Partial<MountsAsked> = {}) =>
+  planMounts({ ...asked, ...rest }).inner.map(({ from, path, point = 'there' }) => `${from} at ${path}, ${point}`);
 const changesOf = (rest: Partial<MountsAsked> = {}) =>
   planMounts({ ...asked, ...rest }).changes.map(({ path, set, clear = [], recursive }) =>
     [path, ...set, ...clear.map((flag) => `-${flag}`), ...(recursive ? ['below'] : [])].join(' '),
@@ -51,19 +54,53 @@ describe('a sealed plan', () => {
     expect(argumentsOf()).toBe(
       [
         '--symlink usr/bin /bin --symlink usr/lib /lib',
-        '--perms 0644 --ro-bind-data 7 /etc/passwd --perms 0644 --ro-bind-data 8 /etc/group',
+        '--perms 0644 --file 7 /etc/passwd --perms 0644 --file 8 /etc/group',
         '--tmpfs /dev --dev-bind-try /dev/null /dev/null',
         '--symlink /proc/self/fd /dev/fd --symlink /proc/self/fd/0 /dev/stdin',
         '--symlink /proc/self/fd/1 /dev/stdout --symlink /proc/self/fd/2 /dev/stderr',
         '--remount-ro /dev --proc /proc',
         '--bind-fd 9 /tmp --ro-bind-try /usr /usr --ro-bind-try /stub /stub',
         '--ro-bind /srv/s /srv/s --ro-bind /srv/run /srv/run --bind-fd 9 /srv/work',
-        '--ro-bind-try /usr/bin /usr/bin --ro-bind-try /usr/sbin /usr/sbin',
-        '--ro-bind-try /etc/hosts /etc/hosts --ro-bind-try /etc/ssl /etc/ssl',
-        '--bind-fd 9 /srv/s/home --bind-fd 9 /srv/s/tmp',
-        '--ro-bind-try /usr/bin/bash /usr/bin/bash --remount-ro /',
+        '--ro-bind-try /etc/localtime /etc/localtime --bind-fd 9 /srv/s/home --bind-fd 9 /srv/s/tmp',
+        '--ro-bind /etc /.host-etc',
       ].join(' '),
     );
+    expect(innerOf()).toEqual([
+      '/usr/bin at /usr/bin, there',
+      '/usr/sbin at /usr/sbin, there',
+      '/.host-etc/hosts at /etc/hosts, file',
+      '/.host-etc/ssl at /etc/ssl, directory',
+      '/usr/bin/bash at /usr/bin/bash, there',
+    ]);
+  });
+
+  test('takes the /etc of the host away before the root becomes read-only, and then starts the command', () => {
+    const steps = mountChangeSteps(callsOf('x64'), planMounts(asked)).map(({ step }) => step);
+    const at = (step: string) => steps.indexOf(step);
+    expect(at('mount of /etc/ssl')).toBeGreaterThan(at('making of /etc/ssl'));
+    expect(at('umount of /.host-etc')).toBeGreaterThan(at('mount of /usr/bin/bash'));
+    expect(at('removal of /.host-etc')).toBeGreaterThan(at('umount of /.host-etc'));
+    expect(at('mount_setattr of /usr/bin')).toBeGreaterThan(at('umount of /.host-etc'));
+    expect(steps.at(-1)).toBe('mount_setattr of /');
+  });
+
+  test('is all of bubblewrap where launch programs cannot mount, and where Node is the player', () => {
+    for (const rest of [{ noexec: false }, { player: ['/srv/node', '/srv/pkg'] }]) {
+      expect(innerOf(rest)).toEqual([]);
+      expect(argumentsOf(rest)).toMatch(/--ro-bind-try \/usr\/bin\/bash \/usr\/bin\/bash .*--remount-ro \/$/);
+      expect(argumentsOf(rest)).toContain('--ro-bind-try /etc/ssl /etc/ssl');
+    }
+  });
+
+  test('takes nothing from a folder that a capsule writes to', () => {
+    const work = { path: '/srv/work/lib', access: 'read' as const, list: true, required: true };
+    expect(innerOf({ grants: [work], executable: ['/srv/work/lib/tool'] }).join()).not.toContain('/srv/work');
+  });
+
+  test('shows the whole /etc where that is granted, with accounts of its own', () => {
+    const grants = [{ path: '/etc', access: 'read' as const, list: true, required: true }];
+    expect(argumentsOf({ grants })).toMatch(/--ro-bind \/etc \/etc .*--ro-bind-data 7 \/etc\/passwd /);
+    expect(innerOf({ grants }).join()).not.toContain('/etc');
   });
 
   test('never makes a /dev of bubblewrap, which would take the right to change mounts', () => {
@@ -80,6 +117,7 @@ describe('a sealed plan', () => {
       '/usr/sbin noexec',
       '/srv/s/home noexec nosuid nodev below',
       '/srv/s/tmp noexec nosuid nodev below',
+      '/ readonly',
     ]);
   });
 
@@ -92,9 +130,8 @@ describe('a sealed plan', () => {
 
   test('shows the folder of a program elsewhere, with that program alone executable in it', () => {
     const python = { executable: ['/opt/py/bin/python'], binaries: ['/opt/py/bin/python'] };
-    expect(argumentsOf(python)).toMatch(
-      /--ro-bind-try \/opt\/py\/bin \/opt\/py\/bin .*--ro-bind-try \/opt\/py\/bin\/python /,
-    );
+    expect(argumentsOf(python)).toContain('--ro-bind-try /opt/py/bin /opt/py/bin');
+    expect(innerOf(python)).toContain('/opt/py/bin/python at /opt/py/bin/python, there');
     expect(changesOf(python)).toContain('/opt/py/bin noexec');
   });
 

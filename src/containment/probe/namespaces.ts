@@ -27,7 +27,8 @@ export async function showBubblewrap(lab: Lab, player: Player, bwrap: string): P
   const [core, proc, narrowed] = await Promise.all([
     attempt(lab, player, chain(), []),
     attempt(lab, player, chain('--proc', '/proc'), []),
-    attempt(lab, player, chain(), noexec.ops),
+    // The launch program of a sealed command binds as well.
+    attempt(lab, player, chain(), [bind(lab.call, own, own), ...noexec.ops]),
   ]);
   return namespacesOf(core!, proc!, narrowed!, noexec);
 }
