@@ -6,7 +6,7 @@ import type { Chain } from './host.js';
 import { type LandlockRule, landlockSteps } from './landlock.js';
 import { mountChangeSteps, mountSteps } from './mount-arguments.js';
 import type { MountPlan } from './mounts.js';
-import { type Op, startOp, text } from './program.js';
+import { type Beginning, begin, type Op, startOp, text } from './program.js';
 import { type Architecture, seccompFilter, syscallNumber } from './seccomp/index.js';
 import {
   callsOf,
@@ -45,7 +45,7 @@ export interface StepsAsked {
 export interface CommonSteps {
   readonly arch: Architecture;
   /** Before the limits. */
-  readonly head: readonly Op[];
+  readonly head: Beginning;
   /** After them. */
   readonly tail: readonly Op[];
 }
@@ -58,8 +58,11 @@ export interface Command {
 
 const PR_SET_NAME = 15;
 
-/** The steps around the limits. */
-export function commonSteps(asked: StepsAsked): CommonSteps {
+/** One of each kind (`RlimitName`). */
+const limitsMax = 6;
+
+/** The steps around the limits. `firstIndex`: how many ops of another program come before in reports. */
+export function commonSteps(asked: StepsAsked, firstIndex: number): CommonSteps {
   const { arch, tier, chain, plan } = asked;
   const call = callsOf(arch);
   const isConfined = tier !== 'none';
@@ -82,15 +85,12 @@ export function commonSteps(asked: StepsAsked): CommonSteps {
       ? landlockSteps(call, asked.landlockAbi, asked.rules, asked.kindOf)
       : []),
   ];
-  return { arch, head, tail: isConfined ? [loadFilter(call, seccompFilter(asked))] : [] };
+  const tail = isConfined ? [loadFilter(call, seccompFilter(asked))] : [];
+  return { arch, head: begin(head, limitsMax + tail.length + 1, firstIndex), tail };
 }
 
-/** The ops of one command, to be assembled and to name a failure by. */
-export function programOf(
-  { arch, head, tail }: CommonSteps,
-  limits: readonly Rlimit[],
-  command: Command,
-): readonly Op[] {
+/** What follows the head in the program of one command. */
+export function restOf({ arch, tail }: CommonSteps, limits: readonly Rlimit[], command: Command): readonly Op[] {
   const call = callsOf(arch);
-  return [...head, ...setLimits(call, limits), ...tail, execute(call, command.path, command.argv, command.env)];
+  return [...setLimits(call, limits), ...tail, execute(call, command.path, command.argv, command.env)];
 }

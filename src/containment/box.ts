@@ -86,9 +86,13 @@ export async function openBox(request: BoxRequest): Promise<Box> {
   const held = new Map<string, number>();
   const starting = new Set<Promise<BoxedProcess>>();
   const running = new Set<BoxedProcess>();
+  const ownNetwork = decision.tier !== 'none' && request.network === undefined && !decision.noInet;
+  const nameUntilExec = decision.chain === 'unshare' ? randomBytes(7).toString('hex') : undefined;
+  const state: BoxState = { request, player, hasMounts, isMapped, ownNetwork, held, nameUntilExec };
   const giveBack = () => {
     for (const fd of held.values()) closeSync(fd);
     held.clear();
+    state.prepared?.close();
     if (player?.kind === 'stub') rmSync(player.file, { force: true });
   };
   try {
@@ -98,9 +102,6 @@ export async function openBox(request: BoxRequest): Promise<Box> {
     throw error;
   }
   const inheritedHard = await inheritedHardLimits();
-  const ownNetwork = decision.tier !== 'none' && request.network === undefined && !decision.noInet;
-  const nameUntilExec = decision.chain === 'unshare' ? randomBytes(7).toString('hex') : undefined;
-  const state: BoxState = { request, player, hasMounts, isMapped, ownNetwork, held, nameUntilExec };
   let isClosed = false;
 
   const limitsNow = async () => {

@@ -90,6 +90,11 @@ export function namelessFile(bytes: Uint8Array, directory: string): number {
   }
 }
 
+/** Another descriptor of an open file, which reads from its start. The caller closes it. */
+export function reopened(fd: number): number {
+  return openSync(`/proc/self/fd/${fd}`, 'r');
+}
+
 function namelessFileIn(directory: string, bytes: Uint8Array): number {
   const path = join(directory, `.launch-${randomBytes(12).toString('hex')}`);
   const fd = openSync(path, 'wx+', 0o600);

@@ -47,16 +47,51 @@ const argumentsMax = 6;
 /** A program larger than players map: arguments and environment did not fit. */
 export class ProgramTooLargeError extends Error {}
 
+/** The first ops of many programs, laid out once. */
+export interface Beginning {
+  readonly ops: readonly Op[];
+  /** Header, ops and their memory, with room between for as many ops as may follow. */
+  readonly bytes: Uint8Array;
+  readonly places: ReadonlyMap<Memory, number>;
+  readonly opsMax: number;
+  readonly firstIndex: number;
+}
+
+/**
+ * Lays out what programs begin with. At most `more` ops may follow. `firstIndex`: what the first op is called in reports, where
+ * several programs share one.
+ */
+export function begin(ops: readonly Op[], more: number, firstIndex = 0): Beginning {
+  const opsMax = ops.length + more;
+  const { bytes, places } = write(ops, {
+    ops: [],
+    bytes: new Uint8Array(opBytes * (opsMax + 1)),
+    places: new Map(),
+    opsMax,
+    firstIndex,
+  });
+  new DataView(bytes.buffer).setUint32(0, magic, true);
+  return { ops, bytes, places, opsMax, firstIndex };
+}
+
 /**
  * The bytes of a program. Its last op must not return when it succeeds (`execve`, `exit_group`): players run on to the next op, and
  * there is none. Throws `ProgramTooLargeError`.
  */
-export function assemble(ops: readonly Op[]): Uint8Array {
-  const places = new Map<Memory, number>();
-  let end = opBytes * (ops.length + 1);
+export function assemble(ops: readonly Op[], beginning = begin([], ops.length)): Uint8Array {
+  return write(ops, beginning).bytes;
+}
+
+/** A copy of `beginning` with more ops. */
+function write(ops: readonly Op[], beginning: Beginning): Pick<Beginning, 'bytes' | 'places'> {
+  const { places: known, opsMax, firstIndex } = beginning;
+  const before = beginning.ops.length;
+  if (before + ops.length > opsMax) throw new RangeError(`a program with more than ${opsMax} ops`);
+  const added = new Map<Memory, number>();
+  let end = beginning.bytes.length;
   const place = (memory: Memory): void => {
-    if (places.has(memory)) return;
-    places.set(memory, end);
+    if (known.has(memory) || added.has(memory)) return;
+    added.set(memory, end);
     end += Math.ceil(memory.bytes.length / 8) * 8;
     for (const { to } of memory.pointers ?? []) place(to);
   };
@@ -68,20 +103,21 @@ export function assemble(ops: readonly Op[]): Uint8Array {
     throw new ProgramTooLargeError(`arguments and environment take ${end} bytes, the limit is ${programBytesMax}`);
   }
   const bytes = new Uint8Array(end);
+  bytes.set(beginning.bytes);
   const view = new DataView(bytes.buffer);
-  const addressOf = (memory: Memory) => programAddress + places.get(memory)!;
-  view.setUint32(0, magic, true);
-  for (const [index, op] of ops.entries()) writeOp(view, index, op, addressOf);
-  for (const [memory, offset] of places) {
+  const addressOf = (memory: Memory) => programAddress + (added.get(memory) ?? known.get(memory)!);
+  for (const [index, op] of ops.entries()) {
+    writeOp(view, opBytes * (before + index + 1), firstIndex + before + index, op, addressOf);
+  }
+  for (const [memory, offset] of added) {
     bytes.set(memory.bytes, offset);
     for (const { at, to } of memory.pointers ?? []) view.setBigUint64(offset + at, BigInt(addressOf(to)), true);
   }
-  return bytes;
+  return { bytes, places: added };
 }
 
-function writeOp(view: DataView, index: number, op: Op, addressOf: (memory: Memory) => number): void {
+function writeOp(view: DataView, at: number, index: number, op: Op, addressOf: (memory: Memory) => number): void {
   if (op.arguments.length > argumentsMax) throw new RangeError(`${op.step}: more than ${argumentsMax} arguments`);
-  const at = opBytes * (index + 1);
   view.setUint32(at, op.number, true);
   view.setUint32(at + 4, flagsOf(op), true);
   view.setUint32(at + 8, op.store === undefined ? 0 : addressOf(op.store.into) + op.store.at, true);

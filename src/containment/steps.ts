@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import type { Rlimit } from '../resources/index.js';
-import { type Argument, type Memory, memory, type Op, text, texts } from './program.js';
+import { type Argument, type Memory, memory, type Op, reportFd, text, texts } from './program.js';
 import { type Architecture, type SyscallName, syscallNumber } from './seccomp/index.js';
 
 /** Makes ops by the name of their call, which is also the name of the step unless `rest` has another. */
@@ -17,6 +17,30 @@ export function callsOf(arch: Architecture): Call {
     if (number === undefined) throw new RangeError(`${arch} has no system call ${name}`);
     return { step: name, number, arguments: args, ...rest };
   };
+}
+
+const CLONE_NEWUSER = 0x1000_0000;
+const CLONE_NEWNET = 0x4000_0000;
+/** Where a player finds its program. */
+const programFd = reportFd - 1;
+
+/**
+ * Into the network of a session, and on to what is started in it: a program of its own, played by the stub in the place of nsenter,
+ * which would take as long as everything after it. The launch program of the command comes on descriptor `program`.
+ */
+export function enterNetwork(
+  call: Call,
+  { userns, netns }: { readonly userns: number; readonly netns: number },
+  program: number,
+  line: readonly string[],
+): readonly Op[] {
+  const rest = { buildsRoot: true };
+  return [
+    call('setns', [userns, CLONE_NEWUSER], { step: 'entry of the user namespace of the session', ...rest }),
+    call('setns', [netns, CLONE_NEWNET], { step: 'entry of the network of the session', ...rest }),
+    call('dup3', [program, programFd, 0], { step: 'hand-over of the launch program', ...rest }),
+    { ...execute(call, line[0]!, line, {}), ...rest },
+  ];
 }
 
 /** Joins the cgroup whose `cgroup.procs` is open on `fd`. First of all: nothing may have been forked outside of it. */

@@ -44,6 +44,17 @@ interface Registry {
   abandoned(command: Abandoned): void;
 }
 
+const leaders = new WeakMap<object, CommandProcess>();
+
+function effect<Result, Input>(work: (process: CommandProcess, input: Input) => Promise<Result>) {
+  return fromPromise<Result, Input>(async ({ input, system }) => {
+    const process = leaders.get(system);
+    if (process === undefined) throw new Error('no command leads this chart');
+    return work(process, input);
+  });
+}
+
+/** What is done for one command, by its chart. */
 export class CommandProcess {
   readonly request: CommandRequest;
   readonly #host: CommandHost;
@@ -87,29 +98,39 @@ export class CommandProcess {
     return this.#overflowed;
   }
 
-  /** The actors of its chart. */
-  effects() {
-    const nothing = async (work: () => Promise<unknown>): Promise<null> => {
-      await work();
-      return null;
-    };
-    return {
-      start: fromPromise<Started, CommandInput>(() => this.#start()),
-      wait: fromPromise<CommandEnd, null>(() => this.#wait()),
-      kill: fromPromise<CommandEnd | null, null>(() => this.#kill()),
-      terminate: fromPromise<null, { readonly killAfterMs: number }>(({ input }) =>
-        nothing(() => this.#terminate(input.killAfterMs)),
-      ),
-      record: fromPromise<Outcome, CommandEnd | null>(({ input }) => this.#record(input)),
-      detach: fromPromise<Detached, null>(() => this.#detach()),
-      save: fromPromise<null, CommandEnd | null>(({ input }) =>
-        nothing(() => this.#detached().save((workId) => this.#write(workId, input?.exitCode ?? null))),
-      ),
-      report: fromPromise<null, CommandEnd | null>(({ input }) => nothing(async () => this.#detached().report(input))),
-      abandon: fromPromise<null, CommandEnd | null>(({ input }) => nothing(async () => this.#abandon(input))),
-      clear: fromPromise<null, null>(() => nothing(async () => this.#process?.kill())),
-    };
+  /** Makes the actors of `system` work for this command: each command is the root of a system of its own. */
+  lead(system: object): void {
+    leaders.set(system, this);
   }
+
+  /** The actors of the chart, the same for all commands. */
+  static readonly effects = {
+    start: effect<Started, CommandInput>((process) => process.#start()),
+    wait: effect<CommandEnd, null>((process) => process.#wait()),
+    kill: effect<CommandEnd | null, null>((process) => process.#kill()),
+    terminate: effect<null, { readonly killAfterMs: number }>(async (process, { killAfterMs }) => {
+      await process.#terminate(killAfterMs);
+      return null;
+    }),
+    record: effect<Outcome, CommandEnd | null>((process, end) => process.#record(end)),
+    detach: effect<Detached, null>((process) => process.#detach()),
+    save: effect<null, CommandEnd | null>(async (process, end) => {
+      await process.#detached().save((workId) => process.#write(workId, end?.exitCode ?? null));
+      return null;
+    }),
+    report: effect<null, CommandEnd | null>(async (process, end) => {
+      process.#detached().report(end);
+      return null;
+    }),
+    abandon: effect<null, CommandEnd | null>(async (process, end) => {
+      process.#abandon(end);
+      return null;
+    }),
+    clear: effect<null, null>(async (process) => {
+      await process.#process?.kill();
+      return null;
+    }),
+  };
 
   /** Frees what its output took. Never rejects. */
   async release(): Promise<void> {

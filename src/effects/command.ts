@@ -71,6 +71,9 @@ export interface OutstandingCommand {
 
 type CommandActor = ActorRefFrom<typeof commandMachine>;
 
+/** With its effects. Made once: making it takes several times as long as a command takes to go through it. */
+const commandChart = commandMachine.provide({ actors: CommandProcess.effects });
+
 export class Commands {
   readonly host: CommandHost;
   readonly #logs: LogFolder;
@@ -116,10 +119,11 @@ export class Commands {
       });
       const { line, taskId } = request;
       const graceMs = request.mayDetach ? (this.host.background?.graceMs ?? null) : null;
-      const actor = createActor(commandMachine.provide({ actors: process.effects() }), {
+      const actor = createActor(commandChart, {
         input: { commandId: `cmd_${this.#serial}`, binary: request.path ?? line.name, taskId, graceMs },
         ...(this.host.inspect === undefined ? {} : { inspect: this.host.inspect }),
       });
+      process.lead(actor.system);
       const cancel = (): void => actor.send({ type: 'cancel.requested' });
       signal?.addEventListener('abort', cancel, { once: true });
       let settle: () => void = () => undefined;

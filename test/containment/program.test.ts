@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import {
   assemble,
+  begin,
   memory,
   type Op,
   ProgramTooLargeError,
@@ -36,6 +37,23 @@ test('memory that is named twice is there once, so that one op reads what anothe
   const view = viewOf(bytes);
   expect(BigInt(view.getUint32(64 + 8, true))).toBe(view.getBigInt64(128 + 16, true));
   expect([1, 2, 3, 4].map((index) => view.getUint32(64 * index + 4, true))).toEqual([0, 1, 2, 4]);
+});
+
+test('programs that begin alike are the bytes they would be made at once, with room between for what may follow', () => {
+  const cell = memory(4);
+  const head = [op({ store: { into: cell, at: 0 } }), op({ arguments: [text('shared')] })];
+  const beginning = begin(head, 3, 10);
+  for (const own of ['one', 'another that is longer']) {
+    const view = viewOf(assemble([op({ arguments: [cell, text(own)] }), op({ number: 60 })], beginning));
+    expect([0, 1, 2, 3].map((index) => view.getUint32(64 * (index + 1) + 12, true))).toEqual([10, 11, 12, 13]);
+    expect(view.getBigInt64(64 * 3 + 16, true)).toBe(BigInt(view.getUint32(64 + 8, true)));
+    const at = (address: bigint) => Number(address) - programAddress;
+    const said = (place: number, length: number) =>
+      Buffer.from(view.buffer, at(view.getBigInt64(place, true)), length).toString();
+    expect(said(64 * 2 + 16, 6)).toBe('shared');
+    expect(said(64 * 3 + 24, own.length)).toBe(own);
+  }
+  expect(() => assemble([op(), op(), op(), op()], beginning)).toThrow(RangeError);
 });
 
 test('arrays of strings end with a null address and point at strings that end with a NUL', () => {

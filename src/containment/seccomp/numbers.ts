@@ -296,6 +296,7 @@ const numbers = {
   umount2: [166, 39],
   mount_setattr: [442, 442],
   unshare: [272, 97],
+  setns: [308, 268],
 } as const satisfies Readonly<Record<string, readonly [x64: number, arm64: number | null]>>;
 
 export type SyscallName = keyof typeof numbers;

@@ -117,6 +117,19 @@ describe.runIf(isLinux)('a box at its edges', () => {
     await network.close();
   });
 
+  test('a network that cannot be entered is named, and nothing is started without it', async () => {
+    const fd = openSync('/dev/null', 'r');
+    for (const floor of ['scoped', 'sealed'] as const) {
+      const it = await boxOf({ ...scoped, floor }, { network: { usernsFd: fd, netnsFd: fd } });
+      const seconds = marker();
+      const started = it.start({ path: realpathSync('/bin/sleep'), args: [seconds] });
+      await expect(started).rejects.toThrow(/entry of the user namespace of the session.*: invalid argument/i);
+      expect(pidsWith(seconds)).toEqual([]);
+      await it.close();
+    }
+    closeSync(fd);
+  });
+
   test('unix sockets can be made where the capsule may', async () => {
     const it = await boxOf(scoped, { policy: { unixSocketsAllowed: true, workdirExecAllowed: false } });
     const python = realpathSync('/usr/bin/python3');

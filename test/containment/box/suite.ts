@@ -289,6 +289,15 @@ export function describeBox(variant: Variant): void {
       expect((await it.sh('ls /usr')).out).toContain('bin\n');
       expect((await it.sh('echo x > /usr/new')).err).toContain('Read-only file system');
       expect((await it.sh('cd / && ls')).err).toContain('Permission denied');
+      // Made of the host's /etc, of which nothing else may be left.
+      expect(out).not.toContain('shadow');
+      expect((await it.sh('[ -e /.host-etc ] || echo gone')).out).toBe('gone\n');
+      const mounts = (await it.sh('cat /proc/self/mountinfo')).out.trim().split('\n');
+      const at = (path: string) => mounts.map((line) => line.split(' ')).filter((fields) => fields[4] === path);
+      expect(at('/').map((fields) => fields[5])).toEqual([expect.stringMatching(/^ro,nosuid,nodev/)]);
+      expect(at('/usr/bin').at(-1)![5]).toMatch(/^ro,nosuid,nodev,noexec/);
+      expect(at('/etc/ssl').at(-1)![5]).toMatch(/^ro,nosuid,nodev/);
+      expect(mounts.join()).not.toContain('host-etc');
     });
 
     test.runIf(isSealed)('a sealed root that cannot be built ends the session by name', async () => {
