@@ -42,4 +42,4 @@ export type {
   ResolvedArtifact,
   UpstreamAuth,
 } from './types.js';
-export { programOf } from './wasm-payload.js';
+export { programOf } from './program.js';

@@ -6,8 +6,7 @@ import { readSource } from './source.js';
 import type { ArtifactStore, StoredArtifact } from './store.js';
 import { type Opened, openStored, payloadDigest } from './stored.js';
 import { findStored } from './stores.js';
-import type { ArtifactManifest, ResolvedArtifact } from './types.js';
-import { nativeRefusal } from './wasm-payload.js';
+import type { ResolvedArtifact } from './types.js';
 
 export interface ResolveContext {
   /** Base of relative `source:` paths. */
@@ -22,8 +21,8 @@ export interface ResolveContext {
 
 /**
  * Every declared artifact with its bytes, in declaration order (spec/artifacts.md section 9). Throws at the first unusable one;
- * those that no store has are named together (`E-RUN-008`), so one install mends them all, and native tools are refused last,
- * after each was found to fit this host. Writes nothing.
+ * those that no store has are named together (`E-RUN-008`), so one install mends them all. Every native image was found to fit this
+ * host before anything of the session is written. Writes nothing.
  */
 export async function resolveArtifacts(
   entries: readonly ArtifactEntry[],
@@ -32,7 +31,6 @@ export async function resolveArtifacts(
   const stores = context.stores ?? [embeddedStore()];
   const resolved: ResolvedArtifact[] = [];
   const missing: ArtifactEntry[] = [];
-  const native: ArtifactManifest[] = [];
   for (const entry of entries) {
     if (entry.source !== undefined) {
       const sourced = readSource(entry, context.manifestDir);
@@ -46,25 +44,23 @@ export async function resolveArtifacts(
     }
     context.verify?.(entry, stored);
     for (const { code, message } of stored.warnings ?? []) context.warn?.(code, message);
-    const { payload, ...opened } = await openStored(entry, stored);
-    if (payload === undefined) native.push(opened.manifest);
-    else resolved.push(complete(entry, { ...opened, role: entry.runtime satisfies ArtifactRole, payload }));
+    const opened = await openStored(entry, stored);
+    resolved.push(complete(entry, { ...opened, role: entry.runtime satisfies ArtifactRole }));
   }
   if (missing.length > 0) throw await missingArtifacts(missing, stores);
-  for (const manifest of native) throw nativeRefusal(manifest);
   return resolved;
 }
 
 function complete(
   entry: ArtifactEntry,
-  parts: Omit<Opened, 'from' | 'payload'> & Pick<ResolvedArtifact, 'role' | 'payload' | 'from'>,
+  parts: Omit<Opened, 'from'> & Pick<ResolvedArtifact, 'role' | 'from'>,
 ): ResolvedArtifact {
   return {
     entry,
     name: entry.toolName,
     fullName: entry.name,
     version: entry.version,
-    implementation: parts.manifest.implementation,
+    implementation: parts.payload.kind === 'native' ? 'native' : 'wasm',
     origin: 'operator',
     ...parts,
   };

@@ -2,10 +2,10 @@ import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { MurError, reasonOf } from '../errors/index.js';
 import { type ArtifactEntry, isMissing, readRegularText } from '../manifest/index.js';
-import { parseArtifactManifest } from './manifest.js';
+import { packagingOf, parseArtifactManifest } from './manifest.js';
 import { fileNames, maxArtifactBytes, readArtifactFile } from './payload.js';
 import type { ArtifactManifest, ArtifactPayload } from './types.js';
-import { nativeRefusal, rootWasm } from './wasm-payload.js';
+import { nativePayload, programOf, rootWasm } from './program.js';
 
 /** What was read from an entry's `source:`. */
 export interface SourcedArtifact {
@@ -19,8 +19,8 @@ export interface SourcedArtifact {
  * The artifact at an entry's `source:` path, read afresh at every launch (spec/manifest.md section 4.2). A file is a skill; a
  * folder with `skill.md`, in any letter case, is a skill.
  *
- * Ours beyond upstream: a folder whose `murmur.yaml` says `runtime: tool` or `driver` and that holds one root `*.wasm` is
- * staged in that role, so that an artifact can be tried while it is written. The entry must opt in with `local_source: true`
+ * Ours beyond upstream: a folder whose `murmur.yaml` says `runtime: tool` or `driver` and that holds one root `*.wasm`, or the
+ * program of a native tool, is staged in that role, so that an artifact can be tried while it is written. The entry must opt in with `local_source: true`
  * and name the same role.
  */
 export function readSource(entry: ArtifactEntry, manifestDir: string): SourcedArtifact {
@@ -30,7 +30,10 @@ export function readSource(entry: ArtifactEntry, manifestDir: string): SourcedAr
   const described = describe(path, names);
   if (described !== undefined && (described.manifest.runtime === 'tool' || described.manifest.runtime === 'driver')) {
     const role = roleOf(described.manifest.runtime, entry, path);
-    if (described.manifest.implementation === 'native') throw nativeRefusal(described.manifest);
+    if (packagingOf(described.manifest) === 'native') {
+      const image = readArtifactFile(join(path, programOf(described.manifest.name)));
+      return { ...described, role, payload: nativePayload(entry, image) };
+    }
     const bytes = readArtifactFile(join(path, rootWasm(path, names, described.manifest)));
     return { ...described, role, payload: { kind: 'wasm', bytes } };
   }

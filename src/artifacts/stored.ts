@@ -2,21 +2,20 @@ import { MurError } from '../errors/index.js';
 import type { ArtifactEntry } from '../manifest/index.js';
 import { sha256Hex } from '../text/index.js';
 import { archiveText } from './archive.js';
-import { parseArtifactManifest } from './manifest.js';
-import { checkPlatform, hostPlatform, nativePlatformOf } from './platform.js';
+import { packagingOf, parseArtifactManifest } from './manifest.js';
 import type { StoredArtifact } from './store.js';
 import type { ArtifactManifest, ArtifactPayload, ResolvedArtifact } from './types.js';
-import { programOf, rootWasm } from './wasm-payload.js';
+import { nativePayload, programOf, rootWasm } from './program.js';
 
 /** What is read of an artifact that a store gave. */
-export type Opened = Pick<ResolvedArtifact, 'manifestText' | 'manifest' | 'from' | 'sha256' | 'platform'> & {
-  /** Absent for a native tool, which this version of mur cannot run. */
-  readonly payload?: ArtifactPayload;
-};
+export type Opened = Pick<
+  ResolvedArtifact,
+  'manifestText' | 'manifest' | 'from' | 'sha256' | 'platform' | 'payload'
+>;
 
 /**
  * The manifest and the payload of `stored`, for the role its entry has. Rejects with `E-IO-003` for what is not there or is
- * another artifact, and with `E-RUN-021` for a program of another platform.
+ * another artifact, with `E-RUN-021` for a program of another platform, and with `E-RUN-029` for a driver that is a program.
  */
 export async function openStored(entry: ArtifactEntry, stored: StoredArtifact): Promise<Opened> {
   const label = `${entry.name}@${entry.version}`;
@@ -31,24 +30,22 @@ export async function openStored(entry: ArtifactEntry, stored: StoredArtifact): 
     manifest,
     from: stored.from,
     // An embedded artifact has no archive; its payload is what a session runs of it.
-    sha256: stored.from === 'embedded' && payload !== undefined ? payloadDigest(payload) : stored.sha256,
-    ...(payload === undefined ? {} : { payload }),
+    sha256: stored.from === 'embedded' ? payloadDigest(payload) : stored.sha256,
+    payload,
     ...(stored.platform === undefined ? {} : { platform: stored.platform }),
   };
 
-  async function readPayload(): Promise<ArtifactPayload | undefined> {
+  async function readPayload(): Promise<ArtifactPayload> {
     if (entry.runtime === 'skill') return { kind: 'skill', text: await text('skill.md') };
-    if (manifest.implementation !== 'native') {
+    if (packagingOf(manifest) !== 'native') {
       return { kind: 'wasm', bytes: await stored.read(rootWasm(stored.place, stored.names, manifest)) };
     }
-    const program = await required(stored, label, programOf(manifest.name));
-    checkPlatform(label, nativePlatformOf(program), hostPlatform());
-    return undefined;
+    return nativePayload(entry, await required(stored, label, programOf(manifest.name)));
   }
 }
 
 export function payloadDigest(payload: ArtifactPayload): string {
-  return sha256Hex(payload.kind === 'wasm' ? payload.bytes : payload.text);
+  return sha256Hex(payload.kind === 'skill' ? payload.text : payload.bytes);
 }
 
 async function required(stored: StoredArtifact, label: string, name: string): Promise<Uint8Array> {

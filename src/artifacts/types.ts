@@ -46,6 +46,8 @@ export interface ArtifactManifest {
 
 export type ArtifactPayload =
   | { readonly kind: 'wasm'; readonly bytes: Uint8Array }
+  /** The image of a native tool, checked to be for this host as far as its format tells. */
+  | { readonly kind: 'native'; readonly bytes: Uint8Array }
   | { readonly kind: 'skill'; readonly text: string };
 
 /** One declared artifact with its bytes in hand. */

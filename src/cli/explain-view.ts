@@ -62,6 +62,7 @@ function grants(report: ScopeReport): Block {
       field('unix sockets', yes(report.unix_sockets)),
       ...list('shell allow', report.shell_allow),
       ...(report.shell_starters.length === 0 ? [] : list('started by', report.shell_starters.map(starterText))),
+      ...list('native tools', report.native_tools.map(nativeText)),
       ...list('spawn allow', report.spawn_allow),
       ...list('env allow', report.env_allow),
       field('plan submit', yes(report.plan_submit)),
@@ -153,6 +154,11 @@ function starterText({ who, role, refused_because }: StarterRow): string {
   return refused_because === null
     ? `${what}, when it imports murmur:shell/execute`
     : `not by ${what}: ${refused_because}`;
+}
+
+/** `acme/probe (script): runs /usr/bin/dash` */
+function nativeText({ artifact, image, runs }: ScopeReport['native_tools'][number]): string {
+  return `${artifact} (${image})${runs.length === 0 ? '' : `: runs ${runs.join(', ')}`}`;
 }
 
 const none = '<none>';

@@ -55,31 +55,67 @@ export function identityOf(path: string): string | undefined {
 
 /** Loaders and libraries of `files`, which are absolute and have their links followed; the files themselves are not among them. */
 export function closureOf(files: readonly string[]): Closure {
+  return follow(files.map((path) => ({ path, rpath: [] })));
+}
+
+/** What a program names and this host does not have. */
+export interface ImageClosure extends Closure {
+  /** Its loader as a path, libraries by name. */
+  readonly missing: readonly string[];
+}
+
+/**
+ * The same for one program somebody brought, with `facts` read from it, which is to be at `path`. `isAllowed` says which files of this
+ * host it may name: an artifact writes its own search path, and each file of a closure becomes readable.
+ */
+export function closureOfImage(facts: ElfFacts, path: string, isAllowed: (path: string) => boolean): ImageClosure {
+  const missing = new Set<string>();
+  const closure = follow([{ path, facts, rpath: [] }], { isAllowed, onMissing: (name) => missing.add(name) });
+  return { ...closure, missing: [...missing].sort() };
+}
+
+interface Pending {
+  readonly path: string;
+  readonly facts?: ElfFacts;
+  readonly machine?: number;
+  readonly rpath: readonly string[];
+}
+
+interface Following {
+  readonly isAllowed: (path: string) => boolean;
+  readonly onMissing: (name: string) => void;
+}
+
+const trusting: Following = { isAllowed: () => true, onMissing: () => undefined };
+
+function follow(from: readonly Pending[], { isAllowed, onMissing }: Following = trusting): Closure {
   const loaders = new Set<string>();
   const libraries = new Set<string>();
   const seen = new Set<string>();
-  const queue: { path: string; machine?: number; rpath: readonly string[] }[] = files.map((path) => ({
-    path,
-    rpath: [],
-  }));
+  const queue = [...from];
   for (let next = queue.shift(); next !== undefined && seen.size < mostFiles; next = queue.shift()) {
     const { path, machine } = next;
     if (seen.has(path)) continue;
     seen.add(path);
-    const facts = elfFacts(path);
+    const facts = next.facts ?? elfFacts(path);
     if (facts === undefined) continue;
-    const loader = facts.interpreter === undefined ? undefined : canonicalFile(facts.interpreter);
-    if (loader !== undefined) {
+    const fits = (file: string | undefined): file is string =>
+      file !== undefined && elfFacts(file)?.machine === (machine ?? facts.machine) && isAllowed(file);
+    const loader = isAbsolute(facts.interpreter ?? '') ? canonicalFile(facts.interpreter!) : undefined;
+    if (fits(loader)) {
       loaders.add(loader);
       queue.push({ path: loader, rpath: [] });
-    }
+    } else if (facts.interpreter !== undefined) onMissing(facts.interpreter);
     // DT_RPATH of what asked for a file counts for that file's libraries too, unless it has a DT_RUNPATH of its own.
     const own = expand(facts.rpath, path);
     const rpath = [...own, ...next.rpath];
     const folders = facts.runpath.length > 0 ? expand(facts.runpath, path) : rpath;
     for (const name of facts.needed) {
-      const library = findLibrary(name, path, folders, machine ?? facts.machine);
-      if (library === undefined) continue;
+      const library = findLibrary(placesOf(name, path, folders), fits);
+      if (library === undefined) {
+        onMissing(name);
+        continue;
+      }
       libraries.add(library);
       queue.push({ path: library, machine: machine ?? facts.machine, rpath });
     }
@@ -88,14 +124,21 @@ export function closureOf(files: readonly string[]): Closure {
   return { loaders: [...loaders].sort(), libraries: [...libraries].sort() };
 }
 
-/** As the loader, passes over a file of another machine. */
-function findLibrary(name: string, from: string, folders: readonly string[], machine: number): string | undefined {
-  if (name.includes('/')) return canonicalFile(isAbsolute(name) ? name : join(dirname(from), name));
-  for (const folder of [...folders, ...defaultFolders]) {
-    const found = canonicalFile(join(folder, name));
-    if (found !== undefined && elfFacts(found)?.machine === machine) return found;
+function findLibrary(
+  places: readonly string[],
+  fits: (file: string | undefined) => file is string,
+): string | undefined {
+  for (const place of places) {
+    const found = canonicalFile(place);
+    if (fits(found)) return found;
   }
   return undefined;
+}
+
+/** Where the loader looks for a library, in its order. It passes over a file of another machine. */
+function placesOf(name: string, from: string, folders: readonly string[]): readonly string[] {
+  if (name.includes('/')) return [isAbsolute(name) ? name : join(dirname(from), name)];
+  return [...folders, ...defaultFolders].map((folder) => join(folder, name));
 }
 
 /** Relative folders are left out: what they mean depends on where a command stands. */

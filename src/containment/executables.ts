@@ -76,7 +76,7 @@ export interface ExecutablesAsked {
 /** Fixed folders of a composed root, of which scripts can be read (spec/containment.md 12.3). */
 const runtimeTree = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'];
 /** Without it a loader finds only libraries in its own default folders. It names libraries and nothing else. */
-const loaderCache = '/etc/ld.so.cache';
+const loaderCacheFile = '/etc/ld.so.cache';
 
 /** Resolves every allowed name. A name that leads to no program contributes nothing; nothing is refused here. */
 export async function resolveExecutables(asked: ExecutablesAsked): Promise<Executables> {
@@ -92,7 +92,7 @@ export async function resolveExecutables(asked: ExecutablesAsked): Promise<Execu
   const executable = [...new Set([...programs, ...loaders])].sort();
   const files = new Set([...libraries, ...derived.flatMap((each) => each.libraries)]);
   const dirs = new Set(derived.flatMap((each) => each.dirs));
-  const cache = existsSync(loaderCache) && executable.length > 0 ? [loaderCache] : [];
+  const cache = executable.length > 0 ? loaderCache() : [];
   return {
     binaries,
     executable,
@@ -109,10 +109,15 @@ export async function resolveExecutables(asked: ExecutablesAsked): Promise<Execu
   };
 }
 
+/** What any loader reads of this host besides libraries. */
+export function loaderCache(): readonly string[] {
+  return existsSync(loaderCacheFile) ? [loaderCacheFile] : [];
+}
+
 function imageOf(path: string, programs: ReadonlySet<string>): Pick<Binary, 'image' | 'missing'> {
   if (elfFacts(path) !== undefined) return { image: 'elf' };
   if (readShebang(path) === undefined) return { image: 'other' };
-  const missing = interpretersOf(path).filter((each) => !programs.has(each));
+  const missing = interpretersOf({ path }).filter((each) => !programs.has(each));
   return { image: 'script', ...(missing.length === 0 ? {} : { missing }) };
 }
 

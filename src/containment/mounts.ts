@@ -122,6 +122,7 @@ function planScoped(asked: MountsAsked): MountPlan {
     { path: '/', access: 'rw', required: true },
     ...ownFolders(asked),
     ...asked.grants.filter(({ access }) => access === 'read-write').map(writableGrant),
+    ...imagesOf(asked),
     ...behindTemp.map((path): Candidate => ({ path, access: 'ro', required: false, executable: true })),
   ];
   const binds = settle(candidates, isMapped ? [tempAtSlashTmp(asked)] : []).filter(({ path }) => path !== '/');
@@ -243,6 +244,16 @@ function ownFolders({ folders, workdirExec }: MountsAsked): readonly Candidate[]
     own(folders.home, 'rw', true),
     ...(workdirExec ? [temp, work].map((each): Candidate => ({ ...each, noexec: 'no' })) : [temp, work]),
   ];
+}
+
+/**
+ * Programs the runtime wrote for the session, which lie in a folder that is noexec. Read-only mounts of their own, so that a command
+ * that may execute one can put nothing in its place. Under `sealed`, every executable is a mount already.
+ */
+function imagesOf({ folders, executable }: MountsAsked): readonly Candidate[] {
+  return executable
+    .filter((path) => isWithin(path, folders.runtime))
+    .map((path): Candidate => ({ path, access: 'ro', required: true, executable: true }));
 }
 
 function tempAtSlashTmp({ folders, workdirExec }: MountsAsked): Candidate {

@@ -31,7 +31,8 @@ export function* searchPath(name: string, path: string): Generator<Found, undefi
   }
 }
 
-function isExecutable(path: string): boolean {
+/** Whether this user may execute the file, where it is mounted: not below a mount that is noexec. */
+export function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
     return true;

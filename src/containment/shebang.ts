@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import { canonicalFile } from './closure.js';
 import { withFile } from './elf.js';
 
@@ -10,13 +11,13 @@ export interface Shebang {
 }
 
 /** How much of a file is read for its first line. */
-const readBytes = 512;
+export const shebangBytes = 512;
 /** The kernel follows scripts that are interpreters of scripts this often. */
 const mostLevels = 4;
 
 /** The shebang of a file; `undefined` for a file without one (spec/containment.md 9.5). */
 export function readShebang(path: string): Shebang | undefined {
-  const bytes = withFile(path, (source) => source.read(0, readBytes));
+  const bytes = withFile(path, (source) => source.read(0, shebangBytes));
   return bytes === undefined ? undefined : parseShebang(bytes);
 }
 
@@ -33,14 +34,19 @@ export function parseShebang(bytes: Uint8Array): Shebang | undefined {
   return { program, name: asked === undefined ? base : baseName(asked) };
 }
 
-/** The programs the kernel would start for a script, one after the other, links followed: none of them is allowed by allowing it. */
-export function interpretersOf(path: string): readonly string[] {
+/**
+ * The programs the kernel would start for a script, one after the other, links followed: none of them is allowed by allowing it.
+ * The script itself, or what its first line asks for.
+ */
+export function interpretersOf(script: { readonly path: string } | { readonly program: string }): readonly string[] {
   const found: string[] = [];
-  let at: string | undefined = path;
-  while (at !== undefined && found.length < mostLevels) {
-    const shebang = readShebang(at);
-    at = shebang === undefined ? undefined : canonicalFile(shebang.program);
-    if (at !== undefined) found.push(at);
+  let program = 'program' in script ? script.program : readShebang(script.path)?.program;
+  while (program !== undefined && found.length < mostLevels) {
+    // A relative one means another file in every folder.
+    const file: string | undefined = isAbsolute(program) ? canonicalFile(program) : undefined;
+    if (file === undefined) break;
+    found.push(file);
+    program = readShebang(file)?.program;
   }
   return found;
 }

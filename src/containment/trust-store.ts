@@ -30,8 +30,12 @@ export interface NetworkFiles {
 }
 
 /** What of the table this host has, links followed, each once. Empty unless the capsule has both commands and a network. */
-export function networkFiles(asked: { shellAllow: readonly string[]; networkAllow: readonly string[] }): NetworkFiles {
-  if (asked.shellAllow.length === 0 || asked.networkAllow.length === 0) return { trustStore: [], nameResolution: [] };
+export function networkFiles(asked: {
+  /** Programs of `shell.allow` and native tools. */
+  readonly commands: readonly string[];
+  readonly networkAllow: readonly string[];
+}): NetworkFiles {
+  if (asked.commands.length === 0 || asked.networkAllow.length === 0) return { trustStore: [], nameResolution: [] };
   return { trustStore: existing(certificatePlaces), nameResolution: existing(resolutionPlaces) };
 }
 

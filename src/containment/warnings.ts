@@ -7,7 +7,10 @@ export interface ContainmentWarning {
   readonly message: string;
 }
 
-type Policy = Pick<CapabilityPolicy, 'shellAllow' | 'networkAllow' | 'workdirExecAllowed'>;
+type Policy = Pick<CapabilityPolicy, 'shellAllow' | 'networkAllow' | 'workdirExecAllowed'> & {
+  /** Absent: none is known yet. */
+  readonly nativeTools?: readonly unknown[];
+};
 
 const told = new Set<WarningCode>();
 
@@ -29,7 +32,7 @@ export function containmentWarnings(
     ];
   }
   return [
-    ...(policy.shellAllow.length === 0 ? [] : tierWarnings(decision, policy)),
+    ...(policy.shellAllow.length + (policy.nativeTools?.length ?? 0) === 0 ? [] : tierWarnings(decision, policy)),
     ...hostWarnings(decision, already),
   ];
 }

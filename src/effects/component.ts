@@ -9,6 +9,9 @@ import { createEgress, type EgressEvent, guestEndpoint } from '../wasm/egress/in
 import type { CallOutcome, Component, GuestHost } from '../wasm/index.js';
 import { type SessionWorld, traceOf } from './world.js';
 
+/** The guest's name of its state store, beside `.` (spec/session.md 4.3). */
+const stateName = 'state';
+
 export interface ComponentCall {
   readonly kind: GuestKind;
   readonly name: string;
@@ -30,6 +33,7 @@ export async function callComponent(world: SessionWorld, call: ComponentCall): P
   const { draft } = world;
   const { request } = draft;
   const preopen = openWorkFolder(world, call.staged?.filesystemScope ?? '.');
+  const store = call.staged && draft.stateStores.get(call.staged.artifact.name);
   const egress = createEgress({
     rules: networkOf(world, call),
     privateNames: request.privateNames,
@@ -48,7 +52,12 @@ export async function callComponent(world: SessionWorld, call: ComponentCall): P
         guestEnvironment(request.policy, request.hostEnv),
         runtimeEnvironment(environmentOf(world, call)),
       ),
-      preopens: [preopen],
+      preopens: [
+        preopen,
+        ...(store === undefined
+          ? []
+          : [{ guestPath: stateName, readOnly: false, hostPath: store.path, fd: store.fd }]),
+      ],
       egress,
       host: call.host,
       ...(call.signal === undefined ? {} : { signal: call.signal }),
@@ -121,6 +130,9 @@ function environmentOf(world: SessionWorld, call: ComponentCall): GuestEnvironme
     ...(route === undefined ? {} : { endpoint: guestEndpoint(route), gatewayEndpoint: guestEndpoint(route) }),
     ...(serving?.route?.placeholder === undefined ? {} : { keyPlaceholder: serving.route.placeholder }),
     ...(call.staged?.artifact.entry.config === undefined ? {} : { artifactConfig: call.staged.artifact.entry.config }),
+    ...(call.staged !== undefined && world.draft.stateStores.has(call.staged.artifact.name)
+      ? { stateDir: stateName }
+      : {}),
   };
 }
 

@@ -158,7 +158,8 @@ export const retireSession = (world: SessionWorld) =>
 
 /** Opens what the commands of the session need, where it may run any. */
 async function openCommandsOf(world: SessionWorld): Promise<void> {
-  if (world.draft.request.policy.shellAllow.length === 0) return;
+  const { request, natives } = world.draft;
+  if (request.policy.shellAllow.length + natives.size === 0) return;
   world.commands = await (await import('./command-session.js')).openCommands(world);
 }
 

@@ -143,6 +143,8 @@ function serve(
       return readSkill(world, input.name);
     case 'shell':
       return runCommand(world, work, input, signal);
+    case 'native':
+      return runImage(world, work, input, signal);
     default:
       return runTool(world, work, input, signal);
   }
@@ -162,6 +164,34 @@ async function runCommand(
   const outcome = await runShell(commands, { name, data, taskId, turn, contextId, trust, signal });
   if (outcome.shell !== undefined) for (const totals of [world.totals, work.totals]) totals.shellCalls += 1;
   return outcome;
+}
+
+async function runImage(
+  world: SessionWorld,
+  work: TaskWork,
+  { name, callId, taskId, turn }: ToolCallInput,
+  signal: AbortSignal,
+): Promise<DispatchOutcome> {
+  const { commands, draft } = world;
+  const native = draft.natives.get(name);
+  if (commands === undefined || native?.image === undefined) throw new Error(`native tool '${name}' was not opened`);
+  const [{ runNative }, { executablesOf }] = await Promise.all([
+    import('./command-native.js'),
+    import('../containment/entrypoint.js'),
+  ]);
+  const { contextId, trust } = work.request;
+  const { image, entrypoint, artifact } = native;
+  const config = artifact.entry.config?.json;
+  const stateDir = draft.stateStores.get(name)?.path;
+  return runNative(commands, {
+    ...{ name, taskId, turn, contextId, trust, signal, image },
+    data: callOf(work, callId).call.inputText,
+    settings: { ...(config === undefined ? {} : { config }), ...(stateDir === undefined ? {} : { stateDir }) },
+    extra: {
+      executables: executablesOf(image, entrypoint),
+      ...(stateDir === undefined ? {} : { stateFolder: stateDir }),
+    },
+  });
 }
 
 async function runTool(
@@ -216,8 +246,9 @@ function readSkill(world: SessionWorld, name: string): DispatchOutcome {
   }
 }
 
+/** Of a tool this session offers. A model may say any name, and only an offered one is known to be a plain folder name. */
 function manifestOf(world: SessionWorld, name: string): string | undefined {
-  if (!/^[a-z0-9-]{1,100}$/.test(name)) return undefined;
+  if (!needed(world.draft.inventory, 'write').items.some((item) => item.name === name)) return undefined;
   const bytes = needed(world.draft.folders, 'mint').tools.readFile(`${name}/murmur.yaml`, {
     limitBytes: skillLimitBytes,
   });
@@ -231,7 +262,7 @@ function routesOf(world: SessionWorld) {
   const resolved = needed(draft.resolved, 'resolve');
   return {
     runtimeProvided: none,
-    nativeImages: none,
+    nativeImages: new Set(draft.natives.keys()),
     shellBinaries: new Set(shellNames(draft.request.policy.shellAllow).offered),
     skills: new Set(resolved.filter((artifact) => artifact.role === 'skill').map((artifact) => artifact.name)),
     wasmTools: new Set(draft.tools.keys()),

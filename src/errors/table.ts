@@ -83,7 +83,7 @@ const rows = {
   'E-CAP-014': { when: 'the project needs variables that nothing in this environment sets' },
   'E-CAP-015': { when: 'a child is granted variables its parent does not have', waitsFor: 'delegation' },
   'E-CAP-016': { when: 'an allowed environment variable would be stripped again' },
-  'E-CAP-017': { when: 'a gateway is declared for a native tool', waitsFor: 'native tools' },
+  'E-CAP-017': { when: 'a gateway is declared for a native tool' },
   'E-CAP-018': { when: 'a gateway binds no credential', hint: 'add api_key: or keyless: true' },
   'E-CAP-019': { when: 'a process driver needs variables the capsule does not allow', waitsFor: 'process transport' },
   'E-CAP-901': { when: 'a host path lent by the config is refused' },

@@ -85,6 +85,19 @@ function narrow(
   return { rules, warnings };
 }
 
+/** What has no effect on the entry of a native tool: its process is held to the grants of the whole capsule (`W-SEC-008`). */
+export function nativeWarnings(entry: Pick<ArtifactEntry, 'name' | 'capabilities'>): readonly PolicyWarning[] {
+  const narrowing = (['network', 'filesystem'] as const)
+    .filter((key) => entry.capabilities?.[key] !== undefined)
+    .map(
+      (key): PolicyWarning => ({
+        code: 'W-SEC-008',
+        message: `artifact '${entry.name}' is a native tool, which capabilities.${key} on its entry does not narrow: it has what the whole capsule has`,
+      }),
+    );
+  return [...narrowing, ...inertWarnings(entry)];
+}
+
 const inertKeys = ['shell', 'spawn', 'env', 'limits', 'resources', 'containment'] as const;
 
 function inertWarnings(entry: Pick<ArtifactEntry, 'name' | 'capabilities'>): PolicyWarning[] {

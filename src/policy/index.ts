@@ -4,7 +4,14 @@
  * Read next: policy.ts, validate.ts, grant.ts, environment.ts, network.ts.
  */
 export { guestEnvironment, isRuntimeVariable } from './environment.js';
-export { type ArtifactGrant, artifactGrant, commandProblem, type PolicyWarning, startProblem } from './grant.js';
+export {
+  type ArtifactGrant,
+  artifactGrant,
+  commandProblem,
+  nativeWarnings,
+  type PolicyWarning,
+  startProblem,
+} from './grant.js';
 export { type HostResourceLimits, resolveLimits, resolveResources } from './limits.js';
 export {
   covers,

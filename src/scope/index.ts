@@ -13,6 +13,7 @@ export { recordStoreOf } from './own-folders.js';
 export { hasDescriptorWalk } from './reach.js';
 export { preopenOf, scopeReport } from './report.js';
 export type {
+  NativeToolRow,
   PreopenRow,
   ProtectedFolder,
   ScopeContainment,

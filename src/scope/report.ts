@@ -14,15 +14,16 @@ const defaultHandleSeconds = 3600;
  * (spec/containment.md 18).
  */
 export function scopeReport(input: ScopeInput): ScopeReport {
-  const { policy, manifest, containment, folders } = input;
+  const { policy, manifest, containment, folders, nativeTools = [] } = input;
   const { limits } = policy;
+  const isNative = (name: string): boolean => nativeTools.some(({ artifact }) => artifact === name);
   return {
     ...decided(input),
     filesystem_scope: policy.filesystemScope ?? null,
     workdir_exec: policy.workdirExecAllowed,
     read_only_paths: policy.readOnlyPaths,
     read_only_advisory_for: policy.readOnlyPaths.length === 0 ? [] : policy.shellAllow.filter(isInterpreter),
-    preopens: manifest.artifacts.flatMap(preopenOf),
+    preopens: manifest.artifacts.filter(({ name }) => !isNative(name)).flatMap(preopenOf),
     network_allow: policy.networkAllow,
     unix_sockets: policy.unixSocketsAllowed,
     shell_allow: policy.shellAllow,
@@ -48,6 +49,7 @@ export function scopeReport(input: ScopeInput): ScopeReport {
     temp_dir: temporaryFolder(folders, containment),
     io_max: ioMax(input),
     filesystem_boundary: filesystemBoundary(containment),
+    native_tools: nativeTools,
     work_folder: folders.work,
     record_store: recordStoreOf(manifest),
     shell_starters: starters(input),
@@ -101,8 +103,8 @@ function decided(input: ScopeInput): Pick<ScopeReport, Decided> {
 }
 
 /** A contained session that starts processes on Linux wants one (spec/resources.md 4.1). */
-function wantsCgroup({ policy, containment, platform }: ScopeInput): boolean {
-  const startsProcesses = policy.shellAllow.length > 0 || policy.spawnAllow.length > 0;
+function wantsCgroup({ policy, containment, platform, nativeTools = [] }: ScopeInput): boolean {
+  const startsProcesses = policy.shellAllow.length + policy.spawnAllow.length + nativeTools.length > 0;
   return platform === 'linux' && containment.floor !== 'unconfined' && startsProcesses;
 }
 

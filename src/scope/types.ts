@@ -58,6 +58,16 @@ export interface ScopeInput {
   };
   /** Files that commands look names up with. */
   readonly resolution?: readonly string[];
+  /** Absent: there are none, or nobody has looked. */
+  readonly nativeTools?: readonly NativeToolRow[];
+}
+
+/** A native tool, and what it may execute besides what commands may. */
+export interface NativeToolRow {
+  readonly artifact: string;
+  readonly image: 'elf' | 'script' | 'other';
+  /** Its loader, or its interpreters and theirs. */
+  readonly runs: readonly string[];
 }
 
 /** One mount of a WASM guest. */
@@ -158,6 +168,8 @@ export interface ScopeReport {
     readonly restriction: 'advisory' | 'enforced' | 'absent';
     readonly not_protected: readonly string[];
   };
+  /** Ours, in manifest order. */
+  readonly native_tools: readonly NativeToolRow[];
   /** Ours: `.` of every guest without a scope of its own. */
   readonly work_folder: string;
   /** Ours: the conversation store its turns go to; null for a session that records none. */

@@ -75,6 +75,13 @@ function requireGateway(draft: StageDraft, driver: ResolvedArtifact): void {
 function planGateway(draft: StageDraft, artifact: ResolvedArtifact, isDriver: boolean): GatewayPlan | undefined {
   const gateway = artifact.entry.gateway;
   if (gateway === undefined) return undefined;
+  if (artifact.payload.kind === 'native') {
+    throw new MurError(
+      'E-CAP-017',
+      `artifact '${artifact.entry.name}' declares 'gateway:' but ships a native implementation, which no gateway is between the network and`,
+      { hint: `remove gateway: from its entry; a WASM implementation can have one` },
+    );
+  }
   const auth = artifact.manifest.upstreamAuth;
   if (auth === undefined && gateway.declaredBy === 'gateway') {
     const problem = artifact.manifest.upstreamAuthProblem;

@@ -4,13 +4,14 @@
  * Read next: ../containment/decide.ts, programs.ts.
  */
 import { type ContainmentDecision, decide } from '../containment/decide.js';
+import type { NativeEntrypoint } from '../containment/entrypoint.js';
 import type { HostReport } from '../containment/host.js';
 import { isWithin } from '../containment/within.js';
 import { decideWithoutHost, needsHost } from '../containment/without-host.js';
 import type { HostPath } from '../home/config-host-paths.js';
 import type { ContainmentClass, RuntimeManifest } from '../manifest/index.js';
 import type { CapabilityPolicy } from '../policy/index.js';
-import type { ScopeFolders, ScopeInput } from '../scope/index.js';
+import type { NativeToolRow, ScopeFolders, ScopeInput } from '../scope/index.js';
 import type { Programs } from './programs.js';
 
 /** What the answer depends on. */
@@ -22,6 +23,14 @@ export interface ReachAsked {
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
   /** Folders of this machine that the operator lends. */
   readonly hostPaths: readonly HostPath[];
+  /** Known when artifacts are resolved. Absent: none. */
+  readonly nativeTools?: readonly NativeReach[];
+}
+
+/** A native tool, as far as the answer depends on it. */
+export interface NativeReach {
+  readonly artifact: string;
+  readonly entrypoint: NativeEntrypoint;
 }
 
 export interface Reach {
@@ -35,18 +44,17 @@ export interface Reach {
 }
 
 /** The host, asked once per process, and only where the answer can matter. */
-export async function hostFor({
-  policy,
-  floor,
-}: Pick<ReachAsked, 'policy' | 'floor'>): Promise<HostReport | undefined> {
-  if (!needsHost({ floor, startsProcesses: startsProcesses(policy) })) return undefined;
+export async function hostFor(
+  asked: Pick<ReachAsked, 'policy' | 'floor' | 'nativeTools'>,
+): Promise<HostReport | undefined> {
+  if (!needsHost({ floor: asked.floor, startsProcesses: startsProcesses(asked) })) return undefined;
   const { probeHost } = await import('../containment/probe/index.js');
   return probeHost();
 }
 
 /** The decision, and what its commands stand for on this host. */
 export async function reachOf(asked: ReachAsked, host: HostReport | undefined): Promise<Reach> {
-  const { policy, manifest, floor, folders } = asked;
+  const { policy, manifest, floor, folders, nativeTools = [] } = asked;
   const decision =
     host === undefined
       ? decideWithoutHost(floor)
@@ -55,12 +63,12 @@ export async function reachOf(asked: ReachAsked, host: HostReport | undefined): 
           workdirExec: policy.workdirExecAllowed,
           runtimeInsideWorkdir: isWithin(folders.runtime, folders.work),
           networkAllowEmpty: policy.networkAllow.length === 0,
-          startsProcesses: startsProcesses(policy),
+          startsProcesses: startsProcesses(asked),
           folders: { work: folders.work, runtime: folders.runtime },
         });
   const base = { decision, ...(host === undefined ? {} : { host }) };
-  const scope = { policy, manifest, containment: decision, folders, platform: process.platform };
-  if (policy.shellAllow.length === 0) return { ...base, scope };
+  const scope = { policy, manifest, containment: decision, folders, platform: process.platform, nativeTools: nativeTools.map(rowOf) };
+  if (policy.shellAllow.length + nativeTools.length === 0) return { ...base, scope };
   const { findPrograms, policyWith } = await import('./programs.js');
   const programs = await findPrograms(asked);
   return {
@@ -74,7 +82,11 @@ export async function reachOf(asked: ReachAsked, host: HostReport | undefined): 
   };
 }
 
-/** Commands and children; native tools are known only when artifacts are resolved. */
-export function startsProcesses(policy: Pick<CapabilityPolicy, 'shellAllow' | 'spawnAllow'>): boolean {
-  return policy.shellAllow.length + policy.spawnAllow.length > 0;
+export function rowOf({ artifact, entrypoint: { image, runs } }: NativeReach): NativeToolRow {
+  return { artifact, image, runs };
+}
+
+/** Commands, children and native tools. */
+export function startsProcesses({ policy, nativeTools = [] }: Pick<ReachAsked, 'policy' | 'nativeTools'>): boolean {
+  return policy.shellAllow.length + policy.spawnAllow.length + nativeTools.length > 0;
 }

@@ -2,7 +2,7 @@ import type { ResolvedArtifact } from '../artifacts/index.js';
 import type { HostReport } from '../containment/host.js';
 import { MurError, type WarningCode } from '../errors/index.js';
 import type { CredentialChange } from '../home/credential.js';
-import type { MurmurHome, SessionFolders } from '../home/index.js';
+import type { HeldDirectory, MurmurHome, SessionFolders } from '../home/index.js';
 import type { ChoiceLimits, ResolvedPrompt } from '../inference/index.js';
 import { type LifecycleConfig, overrideLifecycle } from '../manifest/index.js';
 import type { NetworkRule } from '../policy/index.js';
@@ -14,6 +14,7 @@ import type { Inventory } from '../tools/index.js';
 import type { CredentialSource, GatewayRoute } from '../wasm/egress/index.js';
 import type { Component, WasmHost } from '../wasm/index.js';
 import type { Reach } from './containment.js';
+import type { NativeTool } from './native.js';
 import type { StageRequest } from './request.js';
 
 /** What this host offers, read once (spec/session.md 4.1 step 2). */
@@ -64,6 +65,8 @@ export class StageDraft {
   hostFacts?: HostFacts;
   /** What the session gets of this host. */
   reach?: Reach;
+  /** Warnings about it that were given: it may be decided twice. */
+  readonly saidOfReach = new Set<string>();
   /** What the session may do, built with the decision and recorded as it is. */
   scopeReport?: ScopeReport;
   networkCeiling?: readonly NetworkRule[];
@@ -73,6 +76,9 @@ export class StageDraft {
   systemPrompt?: ResolvedPrompt;
   driver?: StagedDriver;
   tools: ReadonlyMap<string, StagedComponent> = new Map();
+  natives: ReadonlyMap<string, NativeTool> = new Map();
+  /** Of artifacts with `capabilities.state`, by name. */
+  stateStores: ReadonlyMap<string, HeldDirectory> = new Map();
   capsule?: Component;
   sessionId?: string;
   folders?: SessionFolders;

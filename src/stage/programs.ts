@@ -20,7 +20,8 @@ export interface Programs {
  * Resolves every allowed name and every lent folder. Throws `E-CAP-901` for a folder that cannot be lent. Interpreters are asked what
  * they need, outside of containment, unless the session could have written them.
  */
-export async function findPrograms({ policy, folders, hostEnv, hostPaths, floor }: ReachAsked): Promise<Programs> {
+export async function findPrograms(asked: ReachAsked): Promise<Programs> {
+  const { policy, folders, hostEnv, hostPaths, floor, nativeTools = [] } = asked;
   const executables = await resolveExecutables({
     allow: policy.shellAllow,
     path: hostEnv.PATH ?? '',
@@ -38,10 +39,16 @@ export async function findPrograms({ policy, folders, hostEnv, hostPaths, floor 
           ...(folders.isWorkMade ? {} : { workFolder: folders.work }),
         });
   checkHostPaths(lent, {
-    executables,
+    executables: {
+      executable: [...executables.executable, ...nativeTools.flatMap(({ entrypoint }) => entrypoint.runs)],
+      readable: [...executables.readable, ...nativeTools.flatMap(({ entrypoint }) => entrypoint.readable)],
+    },
     ...(policy.workdirExecAllowed ? { executableWorkFolder: folders.work } : {}),
   });
-  const files = networkFiles(policy);
+  const files = networkFiles({
+    commands: [...policy.shellAllow, ...nativeTools.map(({ artifact }) => artifact)],
+    networkAllow: policy.networkAllow,
+  });
   return {
     executables,
     networkFiles: files,
@@ -74,7 +81,7 @@ export function programWarnings(
       code: 'W-SEC-009' as const,
       message: `'${binary}' may read ${dirs.map(({ path }) => path).join(', ')} of this host, so the capsule depends on how this host is laid out; staged_runtime pins what it uses`,
     })),
-    ...(taskAcceptance === 'queue' && afterTask === 'sleep'
+    ...(policy.shellAllow.length === 0 || (taskAcceptance === 'queue' && afterTask === 'sleep')
       ? []
       : [
           {

@@ -1,7 +1,26 @@
+import { MurError } from '../errors/index.js';
 import type { StageRequest } from './request.js';
 
-/** Keys of the manifest that this build can neither serve nor enforce, as a person writes them. */
-export function unbuiltKeys({ policy, manifest }: Pick<StageRequest, 'policy' | 'manifest'>): readonly string[] {
+/**
+ * A manifest that asks for something this build cannot enforce or serve is refused before anything exists: running without it
+ * would be a weaker capsule than the operator declared, or a more open one. Throws `E-RUN-907`.
+ */
+export function refuseUnbuilt({ request }: { readonly request: StageRequest }, nativeTools?: readonly string[]): void {
+  const keys = unbuiltKeys(request, nativeTools);
+  if (keys.length === 0) return;
+  throw new MurError('E-RUN-907', `this version of mur cannot serve ${keys.join(', ')} yet, so nothing was started`, {
+    hint: `remove ${keys.length === 1 ? 'it' : 'them'} from ${request.manifestFile ?? 'the manifest'}, or use a version that has ${keys.length === 1 ? 'it' : 'them'}`,
+  });
+}
+
+/**
+ * Keys of the manifest that this build can neither serve nor enforce, as a person writes them. Without `nativeTools`, which are known
+ * once artifacts are resolved, keys that depend on whether there are any are passed over.
+ */
+export function unbuiltKeys(
+  { policy, manifest }: Pick<StageRequest, 'policy' | 'manifest'>,
+  nativeTools?: readonly string[],
+): readonly string[] {
   const { inference, artifacts, context } = manifest;
   const asked: (readonly [boolean, string])[] = [
     [inference?.transport === 'process', 'inference.transport: process'],
@@ -11,7 +30,7 @@ export function unbuiltKeys({ policy, manifest }: Pick<StageRequest, 'policy' | 
     [policy.peerFetchAllow.length > 0, 'capabilities.peer_fetch'],
     [policy.readOnlyPaths.length > 0, 'capabilities.filesystem.read_only'],
     [
-      policy.declaredResources.workdirMaxBytes !== undefined && policy.shellAllow.length === 0,
+      policy.declaredResources.workdirMaxBytes !== undefined && policy.shellAllow.length + (nativeTools?.length ?? 1) === 0,
       'capabilities.resources.workdir_max_bytes of a capsule without commands',
     ],
     [manifest.network.authentication !== undefined, 'network.authentication'],
@@ -25,7 +44,6 @@ export function unbuiltKeys({ policy, manifest }: Pick<StageRequest, 'policy' | 
       'control',
     ],
     [artifacts.some((entry) => entry.runtime === 'hook'), 'artifacts with runtime: hook'],
-    [artifacts.some((entry) => entry.capabilities?.state !== undefined), 'artifacts[].capabilities.state'],
   ];
   return asked.filter(([isAsked]) => isAsked).map(([, key]) => key);
 }

@@ -6,6 +6,8 @@ import { buildInventory, type InventoryEntry, renderMurmurMd } from '../tools/in
 import { murVersion } from '../version.js';
 import { needed, type StageDraft } from './draft.js';
 import { pinResolved } from './lock.js';
+import type { NativeTool } from './native.js';
+import { openStateStores } from './state.js';
 
 /** Longest task that is read from a file. */
 export const taskLimitBytes = 8 * 1024 * 1024;
@@ -21,6 +23,8 @@ export async function write(draft: StageDraft): Promise<void> {
     folders.tools.writeFile(`${artifact.name}/murmur.yaml`, artifact.manifestText);
     if (artifact.payload.kind === 'skill') folders.tools.writeFile(`${artifact.name}/skill.md`, artifact.payload.text);
   }
+  await writeImages(draft);
+  openStateStores(draft);
   const prompt = request.inference?.systemPrompt;
   draft.inventory = buildInventory(
     [
@@ -42,6 +46,18 @@ export async function write(draft: StageDraft): Promise<void> {
   if (request.inference !== undefined) writeMurmurMd(draft, '');
   // Last, so that a refused launch leaves no lock.
   await pinResolved(draft);
+}
+
+/** The images of native tools. All were checked when they were resolved. */
+async function writeImages(draft: StageDraft): Promise<void> {
+  const natives = new Map<string, NativeTool>();
+  for (const [name, native] of draft.natives) {
+    const { payload } = native.artifact;
+    if (payload.kind !== 'native') continue;
+    const { writeImage } = await import('./native.js');
+    natives.set(name, { ...native, image: writeImage(needed(draft.folders, 'mint'), name, payload.bytes) });
+  }
+  draft.natives = natives;
 }
 
 /** The tools of `capabilities.shell.allow`; an artifact of the same name stands in a program's place. */

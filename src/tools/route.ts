@@ -27,7 +27,7 @@ export type Route =
     };
 
 /** The kinds this build can serve. The others are matched, so their order holds, and refused by name. */
-const served: ReadonlySet<RouteKind> = new Set<RouteKind>(['wasm', 'shell', 'skill']);
+const served: ReadonlySet<RouteKind> = new Set<RouteKind>(['wasm', 'native', 'shell', 'skill']);
 
 const unservedWords: Readonly<Record<RouteKind, string>> = {
   native: 'a native tool',

@@ -205,11 +205,11 @@ describe('helpers of a compiler', () => {
 describe('certificates and resolver files', () => {
   test('are looked for only when there are both commands and a network', () => {
     const nothing = { trustStore: [], nameResolution: [] };
-    expect(networkFiles({ shellAllow: ['curl'], networkAllow: [] })).toEqual(nothing);
-    expect(networkFiles({ shellAllow: [], networkAllow: ['a.example'] })).toEqual(nothing);
+    expect(networkFiles({ commands: ['curl'], networkAllow: [] })).toEqual(nothing);
+    expect(networkFiles({ commands: [], networkAllow: ['a.example'] })).toEqual(nothing);
   });
   test('are those this host has, links followed, and only read', () => {
-    const files = networkFiles({ shellAllow: ['curl'], networkAllow: ['a.example'] });
+    const files = networkFiles({ commands: ['curl'], networkAllow: ['a.example'] });
     for (const { path } of [...files.trustStore, ...files.nameResolution]) expect(realpathSync(path)).toBe(path);
     if (existsSync('/etc/ssl')) {
       expect(files.trustStore).toContainEqual({ path: realpathSync('/etc/ssl'), kind: 'directory' });

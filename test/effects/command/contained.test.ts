@@ -72,8 +72,8 @@ describe.runIf(process.platform === 'linux' && fullHost.bubblewrap !== null)('co
     expect(session.lines('shell_abandoned')).toMatchObject([{ work_id: detached!.workId }]);
   });
 
-  test('sealed: a native tool may execute itself, and commands may not execute it', async () => {
-    const session = await contained('sealed');
+  test.each(['scoped', 'sealed'] as const)('%s: a native tool may execute itself, and commands may not', async (floor) => {
+    const session = await contained(floor);
     const image = join(session.folders.runtime, 'tools/probe/probe');
     mkdirSync(dirname(image), { recursive: true });
     copyFileSync('/bin/cat', image);
