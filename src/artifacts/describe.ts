@@ -9,8 +9,8 @@ import { type Archive, archiveText, openArchive } from './archive.js';
 import { fileNameProblem, platformTag } from './file-name.js';
 import { packagingOf, parseArtifactManifest } from './manifest.js';
 import { checkPlatform, hostPlatform, nativePlatformOf, platforms } from './platform.js';
-import type { ArtifactManifest, PackagingType } from './types.js';
 import { programOf, rootWasm } from './program.js';
+import type { ArtifactManifest, PackagingType } from './types.js';
 
 /** What a store keeps of an artifact beside its bytes (spec/artifacts.md section 6). */
 export interface ArtifactMeta {

@@ -31,6 +31,7 @@ export {
 export { packagingOf, parseArtifactManifest } from './manifest.js';
 export { readCapsuleComponent, selectRootWasm } from './payload.js';
 export { checkPlatform, hostPlatform, nativePlatformOf, platforms } from './platform.js';
+export { programOf } from './program.js';
 export { type ResolveContext, resolveArtifacts } from './resolve.js';
 export type { ArtifactStore, StoredArtifact } from './store.js';
 export { artifactStores, findProjectRoot, findStored, projectStoreRoot } from './stores.js';
@@ -42,4 +43,3 @@ export type {
   ResolvedArtifact,
   UpstreamAuth,
 } from './types.js';
-export { programOf } from './program.js';

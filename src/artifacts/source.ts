@@ -1,11 +1,11 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { MurError, reasonOf } from '../errors/index.js';
 import { type ArtifactEntry, isMissing, readRegularText } from '../manifest/index.js';
 import { packagingOf, parseArtifactManifest } from './manifest.js';
 import { fileNames, maxArtifactBytes, readArtifactFile } from './payload.js';
-import type { ArtifactManifest, ArtifactPayload } from './types.js';
 import { nativePayload, programOf, rootWasm } from './program.js';
+import type { ArtifactManifest, ArtifactPayload } from './types.js';
 
 /** What was read from an entry's `source:`. */
 export interface SourcedArtifact {
@@ -31,8 +31,13 @@ export function readSource(entry: ArtifactEntry, manifestDir: string): SourcedAr
   if (described !== undefined && (described.manifest.runtime === 'tool' || described.manifest.runtime === 'driver')) {
     const role = roleOf(described.manifest.runtime, entry, path);
     if (packagingOf(described.manifest) === 'native') {
-      const image = readArtifactFile(join(path, programOf(described.manifest.name)));
-      return { ...described, role, payload: nativePayload(entry, image) };
+      const program = join(path, programOf(described.manifest.name));
+      if (!existsSync(program)) {
+        throw new MurError('E-IO-001', `native tool '${entry.name}' has no program at ${program}`, {
+          hint: 'build it there',
+        });
+      }
+      return { ...described, role, payload: nativePayload(entry, readArtifactFile(program)) };
     }
     const bytes = readArtifactFile(join(path, rootWasm(path, names, described.manifest)));
     return { ...described, role, payload: { kind: 'wasm', bytes } };

@@ -3,15 +3,12 @@ import type { ArtifactEntry } from '../manifest/index.js';
 import { sha256Hex } from '../text/index.js';
 import { archiveText } from './archive.js';
 import { packagingOf, parseArtifactManifest } from './manifest.js';
+import { nativePayload, programOf, rootWasm } from './program.js';
 import type { StoredArtifact } from './store.js';
 import type { ArtifactManifest, ArtifactPayload, ResolvedArtifact } from './types.js';
-import { nativePayload, programOf, rootWasm } from './program.js';
 
 /** What is read of an artifact that a store gave. */
-export type Opened = Pick<
-  ResolvedArtifact,
-  'manifestText' | 'manifest' | 'from' | 'sha256' | 'platform' | 'payload'
->;
+export type Opened = Pick<ResolvedArtifact, 'manifestText' | 'manifest' | 'from' | 'sha256' | 'platform' | 'payload'>;
 
 /**
  * The manifest and the payload of `stored`, for the role its entry has. Rejects with `E-IO-003` for what is not there or is

@@ -1,6 +1,6 @@
 import { lstatSync, type Stats } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
-import { artifactFileName, type PackEntry, selectRootWasm } from '../artifacts/index.js';
+import { artifactFileName, type PackEntry, programOf, selectRootWasm } from '../artifacts/index.js';
 import { MurError } from '../errors/index.js';
 import { artifactNameProblem, isMissing } from '../manifest/index.js';
 import type { Declaration } from './declaration.js';
@@ -58,6 +58,7 @@ export function planBuild(declaration: Declaration, output: string, made: readon
     throw new MurError('E-IO-003', `output path must end with .mur.zip: ${output}`);
   }
   if (packaging === 'wasm') checkPayload(entries);
+  if (packaging === 'native') checkProgram(entries, programOf(manifest.name));
   return { output, entries, shadowed };
 }
 
@@ -133,6 +134,14 @@ function refuseCollisions(entries: readonly PlannedEntry[]): void {
     }
     byName.set(entry.name, entry);
   }
+}
+
+/** Where every reader of a native artifact looks for it (spec/artifacts.md 5.2). */
+function checkProgram(entries: readonly PlannedEntry[], program: string): void {
+  if (entries.some(({ name }) => name === program)) return;
+  throw new MurError('E-BLD-003', `missing ${program}, the program of a native artifact`, {
+    hint: `name ${program} in requires_files`,
+  });
 }
 
 function checkPayload(entries: readonly PlannedEntry[]): void {

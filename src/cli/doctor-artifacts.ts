@@ -16,9 +16,11 @@ import { isMurError, toMurError } from '../errors/index.js';
 import type { Lock, LockEntry } from '../lock/index.js';
 import type { ArtifactEntry, RuntimeManifest } from '../manifest/index.js';
 import type { CapabilityPolicy } from '../policy/index.js';
+import type { NativeReach } from '../stage/containment.js';
 import { operatorRole } from '../stage/lock.js';
 import type { Finding } from './doctor-block.js';
 import { componentFinding } from './doctor-component.js';
+import { nativeFinding, platformOf, untaggedFinding } from './doctor-native.js';
 
 export interface ChecklistInput {
   readonly manifest: RuntimeManifest;
@@ -28,6 +30,8 @@ export interface ChecklistInput {
   /** In the order a run asks them. */
   readonly stores: readonly ArtifactStore[];
   readonly lock: Lock | undefined;
+  /** The native tools among them, with what each needs of this host. */
+  readonly natives: readonly NativeReach[];
 }
 
 /** One finding per declared artifact, in manifest order, then what is pinned from a session's pull and not declared. */
@@ -65,10 +69,11 @@ async function check(entry: ArtifactEntry, input: ChecklistInput): Promise<Findi
   }
 }
 
-function checkSource(entry: ArtifactEntry, { manifestDir, policy }: ChecklistInput): Finding {
+function checkSource(entry: ArtifactEntry, { manifestDir, policy, natives }: ChecklistInput): Finding {
   const { payload } = readSource(entry, manifestDir);
   const text = `${entry.name} local source`;
   if (payload.kind === 'skill') return { level: 'ok', text };
+  if (payload.kind === 'native') return nativeFinding(entry, text, natives);
   return componentFinding(entry, payload.bytes, { text, fix: `mur build ${entry.source}`, policy });
 }
 
@@ -138,22 +143,23 @@ function damaged(label: string, details: readonly string[]): Finding {
 async function checkStored(
   entry: ArtifactEntry,
   stored: StoredArtifact,
-  { lock, policy }: ChecklistInput,
+  { lock, policy, natives }: ChecklistInput,
 ): Promise<Finding> {
   const label = `${entry.name}@${entry.version}`;
   const opened = await open(entry, stored);
   if ('level' in opened) return opened;
-  const { payload, manifest } = opened;
-  if (payload === undefined) return checkNative(label, stored, programOf(manifest.name));
-  const text = `${label} platform-independent`;
+  const { payload } = opened;
+  const text = payload.kind === 'native' ? `${label} ${platformOf(stored, payload)}` : `${label} platform-independent`;
   const found =
     payload.kind === 'skill'
       ? ({ level: 'ok', text } as const)
-      : componentFinding(entry, payload.bytes, {
-          text,
-          fix: `install a release of ${entry.name} that fits this mur`,
-          policy,
-        });
+      : payload.kind === 'native'
+        ? (untaggedFinding(text, stored) ?? nativeFinding(entry, text, natives))
+        : componentFinding(entry, payload.bytes, {
+            text,
+            fix: `install a release of ${entry.name} that fits this mur`,
+            policy,
+          });
   const pin = lock?.artifacts.find(({ name }) => name === entry.name);
   if (found.level !== 'ok' || pin?.origin !== 'runtime') return found;
   return {
@@ -181,19 +187,4 @@ async function open(
       fix: `install the ${hostPlatform()} variant of ${label}`,
     };
   }
-}
-
-/** A program that fits this host. No session of this version starts it. */
-async function checkNative(label: string, stored: StoredArtifact, program: string): Promise<Finding> {
-  const platform = stored.platform ?? nativePlatformOf(await stored.read(program)) ?? 'platform unverified';
-  const untagged = (stored.warnings ?? []).find(({ code }) => code === 'W-REG-001');
-  return {
-    level: 'error',
-    code: 'E-RUN-907',
-    text: `${label} ${platform} - native tools cannot be run by this version of mur yet`,
-    ...(untagged === undefined
-      ? {}
-      : { details: [`native artifact with no recorded platform (warning[${untagged.code}])`] }),
-    fix: `remove ${label} from murmur.yaml, or use a version of mur that runs native tools`,
-  };
 }

@@ -6,8 +6,8 @@ import type { Block, Finding } from './doctor-block.js';
 import { readOnlyEnforcement } from './explain-view.js';
 
 /** What each guest would see of the work folder. */
-export function preopensBlock({ artifacts }: RuntimeManifest): Block {
-  const rows = artifacts.flatMap(preopenOf);
+export function preopensBlock({ artifacts }: RuntimeManifest, nativeTools: readonly string[]): Block {
+  const rows = artifacts.filter(({ name }) => !nativeTools.includes(name)).flatMap(preopenOf);
   return {
     key: 'preopens',
     title: 'Filesystem preopens',

@@ -13,6 +13,8 @@ import { locateMurmurHome } from '../home/murmur-home.js';
 import { readLock } from '../lock/index.js';
 import { parseManifest, readManifestText, releaseWarning } from '../manifest/index.js';
 import { capabilityPolicyFromManifest } from '../policy/index.js';
+import { scopeFolders } from '../scope/index.js';
+import { nativeToolsIn } from '../stage/native.js';
 import { murVersion } from '../version.js';
 import type { CliContext, ExitStatus } from './context.js';
 import type { DoctorFlags } from './doctor.js';
@@ -94,11 +96,14 @@ async function projectDiagnosis(root: string, flags: DoctorFlags, hostEnv: CliCo
     lock,
     ({ meta }) => isDeclared(meta),
   );
+  const folders = scopeFolders({ home, manifestDir: root });
+  const natives = await nativeToolsIn(manifest, { manifestDir: root, stores, folders, hostEnv: env });
+  const nativeNames = natives.map(({ artifact }) => artifact);
   const release = releaseWarning(manifest.murVersion, murVersion);
   const blocks = [
     ...machineBlocks(await probing),
     homeBlock(home.root),
-    preopensBlock(manifest),
+    preopensBlock(manifest, nativeNames),
     readOnlyBlock(policy),
     installBlock(policy),
     doorBlock(manifest, flags.bind),
@@ -111,7 +116,7 @@ async function projectDiagnosis(root: string, flags: DoctorFlags, hostEnv: CliCo
     await rosterBlock(root, stores),
     survey.block,
     interfacesBlock(survey.installed, isDeclared),
-    refusalsBlock(manifest, policy),
+    refusalsBlock(manifest, policy, nativeNames),
   ];
   const warnings: Warning[] = [
     ...[...(release === undefined ? [] : [release]), ...parsed.warnings].map(
@@ -124,7 +129,7 @@ async function projectDiagnosis(root: string, flags: DoctorFlags, hostEnv: CliCo
     {
       manifest: manifestFile,
       platform: hostPlatform(),
-      findings: await checklist({ manifest, manifestDir: root, policy, stores, lock }),
+      findings: await checklist({ manifest, manifestDir: root, policy, stores, lock, natives }),
     },
     warnings,
   );

@@ -1,9 +1,10 @@
 /**
  * `mur run --explain-scope`: what a run of this capsule could do, and what of that is enforced here. Reads the manifest, the
- * configuration and the `.env`; makes no directory, resolves no name, asks no store for anything but a capsule named with
- * `--capsule`, and compiles nothing.
+ * configuration and the `.env`, and of the artifacts that are installed which are native tools; makes no directory, resolves no name,
+ * fetches and compiles nothing.
  */
 import { dirname, resolve } from 'node:path';
+import { artifactStores, findProjectRoot } from '../artifacts/index.js';
 import { floorOf } from '../containment/floor.js';
 import { locateConfig, readConfig } from '../home/config.js';
 import { hostPathsOf } from '../home/config-host-paths.js';
@@ -13,6 +14,7 @@ import { capabilityPolicyFromManifest, validateStaging } from '../policy/index.j
 import type { RunRequest } from '../run.js';
 import { type ScopeReport, scopeFolders, scopeReport } from '../scope/index.js';
 import { hostFor, reachOf } from '../stage/containment.js';
+import { nativeToolsIn } from '../stage/native.js';
 import { unbuiltKeys } from '../stage/unbuilt.js';
 import { installedSubject, projectSubject } from '../subject.js';
 import type { CliContext, ExitStatus } from './context.js';
@@ -66,9 +68,15 @@ async function explain(
     manifestDir: subject.dir,
     ...(run.workdir === undefined ? {} : { workdir: run.workdir }),
   });
-  const asked = { policy, manifest, floor, folders, hostEnv: env, hostPaths };
+  const projectRoot = findProjectRoot(subject.dir);
+  const stores = artifactStores({ murmurHome: home.root, ...(projectRoot === undefined ? {} : { projectRoot }) });
+  const nativeTools = await nativeToolsIn(manifest, { manifestDir: subject.dir, stores, folders, hostEnv: env });
+  const asked = { policy, manifest, floor, folders, hostEnv: env, hostPaths, nativeTools };
   const { scope } = await reachOf(asked, await hostFor(asked));
-  const unbuilt = unbuiltKeys({ policy, manifest });
+  const unbuilt = unbuiltKeys(
+    { policy, manifest },
+    nativeTools.map(({ artifact }) => artifact),
+  );
   return {
     report: scopeReport(scope),
     warnings: [

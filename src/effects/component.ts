@@ -54,9 +54,7 @@ export async function callComponent(world: SessionWorld, call: ComponentCall): P
       ),
       preopens: [
         preopen,
-        ...(store === undefined
-          ? []
-          : [{ guestPath: stateName, readOnly: false, hostPath: store.path, fd: store.fd }]),
+        ...(store === undefined ? [] : [{ guestPath: stateName, readOnly: false, hostPath: store.path, fd: store.fd }]),
       ],
       egress,
       host: call.host,

@@ -63,7 +63,7 @@ const rows = {
   'E-REG-006': { when: 'a source gave no answer and no other one had the artifact' },
   'E-BLD-001': { when: 'the artifact to build has a name that is none' },
   'E-BLD-002': { when: 'a requires_files entry is unsafe, a link, or packs twice under one name' },
-  'E-BLD-003': { when: 'the project has no single root component' },
+  'E-BLD-003': { when: 'the project has no single root component, or no program' },
   'E-BLD-004': { when: 'the manifest uses the name of a renamed key', hint: 'rename it' },
   'E-BLD-901': { when: 'the source of an artifact does not compile' },
   'E-BLD-902': { when: 'the source of an artifact does not export what its role needs' },

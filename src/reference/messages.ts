@@ -40,7 +40,11 @@ export const messages: Readonly<Partial<Record<KnownErrorCode | KnownWarningCode
     "requires_files entry '<path>' is a symlink (<path>); declare the file it points to instead",
     "requires_files entries '<a>' and '<b>' both pack as the archive entry '<name>'",
   ],
-  'E-BLD-003': ['missing root .wasm file (<where>)', 'multiple root .wasm files found: <names>'],
+  'E-BLD-003': [
+    'missing root .wasm file (<where>)',
+    'multiple root .wasm files found: <names>',
+    'missing <program>, the program of a native artifact',
+  ],
   'E-BLD-004': "murmur.yaml: field 'inference_auth' was renamed to 'upstream_auth'",
   'E-BLD-901': ['<file>:<line>:<column>: <why>', 'the source failed while it was built: <why>'],
   'E-BLD-902': '<file>: a <role> exports <functions>; this one exports <names>',

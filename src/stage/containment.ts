@@ -67,7 +67,14 @@ export async function reachOf(asked: ReachAsked, host: HostReport | undefined): 
           folders: { work: folders.work, runtime: folders.runtime },
         });
   const base = { decision, ...(host === undefined ? {} : { host }) };
-  const scope = { policy, manifest, containment: decision, folders, platform: process.platform, nativeTools: nativeTools.map(rowOf) };
+  const scope = {
+    policy,
+    manifest,
+    containment: decision,
+    folders,
+    platform: process.platform,
+    nativeTools: nativeTools.map(rowOf),
+  };
   if (policy.shellAllow.length + nativeTools.length === 0) return { ...base, scope };
   const { findPrograms, policyWith } = await import('./programs.js');
   const programs = await findPrograms(asked);

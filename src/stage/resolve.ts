@@ -47,7 +47,10 @@ async function admitNative(draft: StageDraft, resolved: readonly ResolvedArtifac
   refuseUnbuilt(draft, [...natives.keys()]);
   draft.natives = natives;
   if (natives.size === 0) return;
-  const reaches = [...natives.values()].map(({ artifact, entrypoint }) => ({ artifact: artifact.fullName, entrypoint }));
+  const reaches = [...natives.values()].map(({ artifact, entrypoint }) => ({
+    artifact: artifact.fullName,
+    entrypoint,
+  }));
   await containNative(draft, reaches);
 }
 

@@ -30,7 +30,8 @@ export function unbuiltKeys(
     [policy.peerFetchAllow.length > 0, 'capabilities.peer_fetch'],
     [policy.readOnlyPaths.length > 0, 'capabilities.filesystem.read_only'],
     [
-      policy.declaredResources.workdirMaxBytes !== undefined && policy.shellAllow.length + (nativeTools?.length ?? 1) === 0,
+      policy.declaredResources.workdirMaxBytes !== undefined &&
+        policy.shellAllow.length + (nativeTools?.length ?? 1) === 0,
       'capabilities.resources.workdir_max_bytes of a capsule without commands',
     ],
     [manifest.network.authentication !== undefined, 'network.authentication'],

@@ -179,10 +179,10 @@ describe('a local source', () => {
       "E-MAN-003 murmur.yaml: invalid artifact declaration at index 0: artifact 's' has 'runtime: tool' but <dir>/s/murmur.yaml says 'runtime: driver'",
     ],
     [
-      'is a native tool',
+      'is a native tool without its program',
       () => file('s/murmur.yaml', 'name: s\nversion: 1\nruntime: tool\nimplementation: native\n'),
       '{ name: s, source: ./s, local_source: true }',
-      "E-RUN-907 artifact 's' is a native tool, which this version of mur cannot run yet",
+      "E-IO-001 native tool 's' has no program at <dir>/s/bin/s",
     ],
     [
       'holds nothing a tool needs',

@@ -136,13 +136,17 @@ describe('native tools', () => {
   const host = hostPlatform() as keyof typeof program;
   const foreign = host === 'linux-x86_64' ? 'linux-aarch64' : 'linux-x86_64';
 
-  test('of this host are refused until mur can run them, after everything else was checked', async () => {
+  test('of this host come with the bytes of their program', async () => {
     await project.put(await nativeOf(host));
-    expect(await refusal(resolve(csv))).toBe(
-      "E-RUN-907 artifact 'csv' is a native tool, which this version of mur cannot run yet",
-    );
-    expect(await refusal(resolve(`${csv}, { name: nobody, version: 1.0.0 }`))).toMatch(
-      /^E-RUN-008 missing artifacts: nobody/,
+    const [found] = await resolve(csv);
+    expect(found).toMatchObject({ role: 'tool', implementation: 'native', platform: host });
+    expect(found!.payload).toEqual({ kind: 'native', bytes: expect.objectContaining({ length: 64 }) });
+  });
+
+  test('are no drivers', async () => {
+    await project.put(await nativeOf(host));
+    expect(await refusal(resolve(csv.replace(' }', ', runtime: driver }')))).toBe(
+      "E-RUN-029 artifact 'csv@1.0.0' is a native program, which cannot be a driver",
     );
   });
 

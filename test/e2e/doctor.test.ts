@@ -47,6 +47,15 @@ const pulled = (name: string, bytes: Uint8Array): PinRequest => ({
   session,
 });
 const tool = { name: 'acme-files', version: '1.0.0' };
+/** A native tool in a folder of the project. */
+const script = (text: string) => {
+  sandbox.write(
+    'project/script/murmur.yaml',
+    'name: script\nversion: "1.0.0"\nruntime: tool\nimplementation: native\n',
+  );
+  sandbox.write('project/script/bin/script', text);
+  return { name: 'script', source: './script', local_source: true };
+};
 /** The files tool, built against another version of its interface. */
 async function oldToolZip(): Promise<Uint8Array> {
   const component = readFileSync(resolve(import.meta.dirname, '../../artifacts/mur-tool-files/mur-tool-files.wasm'));
@@ -247,7 +256,7 @@ describe('the checklist (spec/cli.md section 10)', () => {
     );
   });
 
-  test('a program for another platform is an error; one for this host is named, and said to be unrunnable today', async () => {
+  test('a program for another platform is an error; one for this host is named, with what it needs and this host lacks', async () => {
     const other = platforms.find((name) => name.startsWith('linux') && name !== hostPlatform())!;
     declares([{ name: 'counter', version: '1.0.0' }]);
     // Filed for this host although it was built for another: as a hand-made archive may be.
@@ -260,10 +269,14 @@ describe('the checklist (spec/cli.md section 10)', () => {
       text: `counter@1.0.0 - native binary is built for ${other}, this host is ${hostPlatform()}`,
     });
     await put(project, await native('counter', '1.0.0', hostPlatform()));
+    expect((await json()).checks[1]).toMatchObject({ level: 'ok', text: `counter@1.0.0 ${hostPlatform()}` });
+    declares([script('#!/usr/bin/env no-such-interpreter\n')]);
     expect((await json()).checks[1]).toMatchObject({
-      code: 'E-RUN-907',
-      text: expect.stringContaining(`counter@1.0.0 ${hostPlatform()} - `),
+      level: 'warning',
+      text: expect.stringMatching(/^script local source - needs no-such-interpreter, not found on this host/),
     });
+    declares([{ ...script('#!/bin/sh\n'), gateway: { endpoint: 'https://api.example.com', keyless: true } }]);
+    expect((await json()).checks[1]).toMatchObject({ level: 'error', code: 'E-CAP-017' });
   });
 
   test('a native artifact without a recorded platform is told of with W-REG-001', async () => {
@@ -273,9 +286,11 @@ describe('the checklist (spec/cli.md section 10)', () => {
       'test.zip',
     );
     await project.put(untagged);
-    expect((await json()).checks[1].details).toEqual([
-      'native artifact with no recorded platform (warning[W-REG-001])',
-    ]);
+    expect((await json()).checks[1]).toMatchObject({
+      level: 'warning',
+      code: 'W-REG-001',
+      text: `counter@1.0.0 ${hostPlatform()} - native artifact with no recorded platform (warning[W-REG-001])`,
+    });
   });
 
   test('an interface this mur does not serve: an error when declared, W-REG-003 when only installed', async () => {

@@ -67,7 +67,7 @@ const keys = [
   ...['install_tool', 'install_from', 'interpreter_runtime_grants', 'derived_interpreter_runtime', 'trust_store'],
   ...['name_resolution', 'host_paths', 'exports_files', 'peer_files', 'peer_tasks', 'peer_fetch_allow', 'state_stores'],
   ...['configured_artifacts', 'staged_runtime_grants', 'runtime_writes', 'runtime_dir', 'records_dir', 'temp_dir'],
-  ...['io_max', 'filesystem_boundary', 'work_folder', 'record_store', 'shell_starters', 'limits'],
+  ...['io_max', 'filesystem_boundary', 'native_tools', 'work_folder', 'record_store', 'shell_starters', 'limits'],
 ];
 
 const everything = `

@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { hostPlatform } from '../../src/artifacts/index.js';
+import { program } from '../artifacts/packed.js';
 import { rehearsal } from '../e2e/cli.js';
 import { Library } from '../effects/run.js';
 
@@ -18,6 +20,7 @@ function made(): string[] {
   );
 }
 
+const foreign = hostPlatform() === 'linux-x86_64' ? 'linux-aarch64' : 'linux-x86_64';
 const agent = { model: 'rehearsal', driver: { artifact: 'mur-driver-rehearsal' } };
 const driver = { name: 'mur-driver-rehearsal', version: '0.1.0', runtime: 'driver' };
 
@@ -41,18 +44,32 @@ test.each<[string, Readonly<Record<string, unknown>>]>([
   expect(made()).toEqual([]);
 });
 
-test('a native tool is refused before anything is compiled', async () => {
-  library.sandbox.write(
-    'project/own/murmur.yaml',
-    'name: own\nversion: "1.0.0"\nruntime: tool\nimplementation: native\n',
-  );
-  library.sandbox.write('project/own/own', '#!/bin/sh\n');
-  const own = { name: 'own', source: './own', local_source: true };
-  const { result, notices } = await library.run(rehearsal([{ say: 'hi' }], { artifacts: [driver, own] }));
-  expect(result.error?.code).toBe('E-RUN-907');
-  expect(notices.filter(({ type }) => type === 'component.compiling')).toEqual([]);
-  expect(made()).toEqual([]);
-});
+test.each<[string, string, { readonly image?: Uint8Array } & Readonly<Record<string, unknown>>]>([
+  ['for another platform', 'E-RUN-021', { image: program[foreign] }],
+  ['with a gateway', 'E-CAP-017', { gateway: { endpoint: 'https://api.example.com', keyless: true } }],
+  ['with settings that are no mapping', 'E-CAP-010', { config: 'text' }],
+])(
+  'a native tool %s is refused (%s) before anything is compiled or written',
+  async (_, code, {
+    image,
+    ...entry
+  }: {
+    readonly image?: Uint8Array;
+  }) => {
+    for (const [name, bytes] of [['good', '#!/bin/sh\n'] as const, ['own', image ?? '#!/bin/sh\n'] as const]) {
+      const text = `name: ${name}\nversion: "1.0.0"\nruntime: tool\nimplementation: native\n`;
+      library.sandbox.write(`project/${name}/murmur.yaml`, text);
+      library.sandbox.write(`project/${name}/bin/${name}`, bytes);
+    }
+    const [good, own] = ['good', 'own'].map((name) => ({ name, source: `./${name}`, local_source: true }));
+    const artifacts = [driver, good, { ...own, ...entry }];
+    const { result, notices } = await library.run(rehearsal([{ say: 'hi' }], { artifacts }));
+    expect(result.error?.code).toBe(code);
+    expect(result.error?.message).toContain('own');
+    expect(notices.filter(({ type }) => type === 'component.compiling')).toEqual([]);
+    expect(made()).toEqual([]);
+  },
+);
 
 test.each([
   ['holds it', () => library.sandbox.home],

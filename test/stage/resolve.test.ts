@@ -43,12 +43,14 @@ test.each([
   expect(lines.filter((line) => line.event_type === 'tool_call')).toMatchObject([{ tool_name: 'stored-files' }]);
 });
 
-test('a native tool that was stored without a platform is told of, then refused', async () => {
+test('a native tool that was stored without a platform is told of; one that cannot start is an error of its call', async () => {
   const { platform: _, ...untagged } = await nativeOf(host, { name: 'native' });
   await project.put(untagged);
   const left = await run('native');
-  expect(left.result.error).toMatchObject({ code: 'E-RUN-907', message: expect.stringContaining('native tool') });
+  expect(left.result.status).toBe('ok');
   expect(warned(left)).toContain('W-REG-001');
+  const calls = left.lines.filter((line) => line.event_type === 'tool_call');
+  expect(calls).toMatchObject([{ tool_name: 'native', status: 'error', error: expect.stringMatching(/exec/i) }]);
 });
 
 test('a native tool for another host is refused by both platforms, and nothing is compiled or written', async () => {

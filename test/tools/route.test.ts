@@ -39,7 +39,6 @@ describe('routeCall (spec/tools.md section 3, 10.3)', () => {
     ['a WASM tool outside the allowlist', { wasmTools: x }, 'not-allowed'],
     ['a native tool outside the allowlist', { nativeImages: x }, 'not-allowed'],
     ['a removed tool', { removed: x }, 'removed'],
-    ['a native tool this build cannot run', { nativeImages: x, allowlist: x }, 'unsupported'],
     ['a runtime-provided tool this build cannot run', { runtimeProvided: x }, 'unsupported'],
   ])('refuses %s by name', (_, sets, reason) => {
     const route = routeCall('x', table(sets));

@@ -72,22 +72,25 @@ describe.runIf(process.platform === 'linux' && fullHost.bubblewrap !== null)('co
     expect(session.lines('shell_abandoned')).toMatchObject([{ work_id: detached!.workId }]);
   });
 
-  test.each(['scoped', 'sealed'] as const)('%s: a native tool may execute itself, and commands may not', async (floor) => {
-    const session = await contained(floor);
-    const image = join(session.folders.runtime, 'tools/probe/probe');
-    mkdirSync(dirname(image), { recursive: true });
-    copyFileSync('/bin/cat', image);
-    chmodSync(image, 0o755);
-    const own = closureOf(['cat']);
-    const executables = { ...own, executable: [image, ...own.executable] };
-    const call = { ...caller, name: 'probe', data: 'hello', image, extra: { executables } };
-    const answer = await runNative(session.commands, call);
-    expect(readFence(answer.result.data!)?.text).toBe('hello');
-    const direct = await runShell(session.commands, {
-      ...caller,
-      name: 'bash',
-      data: says(`${image} < /dev/null; echo $?`),
-    });
-    expect(readFence(direct.result.data!)?.text).toMatch(/Stdout:\n126\n/);
-  });
+  test.each(['scoped', 'sealed'] as const)(
+    '%s: a native tool may execute itself, and commands may not',
+    async (floor) => {
+      const session = await contained(floor);
+      const image = join(session.folders.runtime, 'tools/probe/probe');
+      mkdirSync(dirname(image), { recursive: true });
+      copyFileSync('/bin/cat', image);
+      chmodSync(image, 0o755);
+      const own = closureOf(['cat']);
+      const executables = { ...own, executable: [image, ...own.executable] };
+      const call = { ...caller, name: 'probe', data: 'hello', image, extra: { executables } };
+      const answer = await runNative(session.commands, call);
+      expect(readFence(answer.result.data!)?.text).toBe('hello');
+      const direct = await runShell(session.commands, {
+        ...caller,
+        name: 'bash',
+        data: says(`${image} < /dev/null; echo $?`),
+      });
+      expect(readFence(direct.result.data!)?.text).toMatch(/Stdout:\n126\n/);
+    },
+  );
 });
