@@ -1,4 +1,5 @@
 import { configDefaults, defineConfig } from 'vitest/config';
+import { LongFirst } from './test/setup/order.js';
 
 const common = ['test/bench/**', 'test/soak/**', ...configDefaults.exclude];
 
@@ -21,6 +22,7 @@ export default defineConfig({
     expect: { poll: { timeout: 20_000 } },
     maxWorkers: 2,
     pool: 'forks',
+    sequence: { sequencer: LongFirst },
     projects: [
       { extends: true, test: { name: 'pure', include: pure, exclude: common, isolate: false } },
       { extends: true, test: { name: 'real', include: ['test/**/*.test.ts'], exclude: [...common, ...pure] } },

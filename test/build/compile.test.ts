@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -104,6 +104,19 @@ async function fault(text: string, role: 'tool' | 'driver' | 'hook' = 'tool'): P
 async function refusal(text: string, role?: 'tool' | 'driver' | 'hook'): Promise<string> {
   const { code, message } = await fault(text, role);
   return `${code} ${message}`;
+}
+
+/** What `build`, whether it fails or not, leaves in a temporary folder that it alone uses. */
+async function leftBy(build: () => Promise<unknown>): Promise<string[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'mur-test-tmp-'));
+  vi.stubEnv('TMPDIR', folder);
+  try {
+    await build().catch(() => undefined);
+    return readdirSync(folder);
+  } finally {
+    vi.unstubAllEnvs();
+    rmSync(folder, { recursive: true });
+  }
 }
 
 describe('a tool', () => {
@@ -243,7 +256,11 @@ test('a driver is a function from the request to text or to a response, and stre
   using project = new Project();
   const compiled = await project.compile(
     `import { stream, config } from 'mur:driver';
-     export async function respond(request) { stream.text('pa'); return request.model + config().suffix; }`,
+     export async function respond(request) {
+       if (request.model === 'none') throw new Error('no');
+       stream.text('pa');
+       return request.model + config().suffix;
+     }`,
     'driver',
   );
   const env = { MURMUR_ARTIFACT_CONFIG: '{"suffix":"?"}', MURMUR_INFERENCE_DRIVER_CONFIG: '{"suffix":"!"}' };
@@ -253,8 +270,7 @@ test('a driver is a function from the request to text or to a response, and stre
     content: [{ type: 'text', text: 'm!' }],
   });
   expect(events).toHaveLength(1);
-  const broken = await project.compile('export function respond() { throw new Error("no"); }', 'driver');
-  const failed = await guest.call(broken, { model: 'm' }, { role: 'driver' });
+  const failed = await guest.call(compiled, { model: 'none' }, { role: 'driver' });
   expect(failed.result).toMatchObject({ status: 'error', summary: 'Error: no' });
 });
 
@@ -293,11 +309,8 @@ describe('determinism', () => {
 
   test('nothing is left in the temporary folder', async () => {
     using project = new Project();
-    const left = () => readdirSync(tmpdir()).filter((name) => name.startsWith('mur-build-'));
-    const before = left();
-    await project.compile(source);
-    await project.compile('throw new Error("x"); export const run = 1;').catch(() => undefined);
-    expect(left().filter((name) => !before.includes(name))).toEqual([]);
+    expect(await leftBy(() => project.compile(source))).toEqual([]);
+    expect(await leftBy(() => project.compile('throw new Error("x"); export const run = 1;'))).toEqual([]);
     expect(project.names()).toEqual(['src']);
   });
 });
@@ -314,13 +327,14 @@ describe('a source whose top level does not end', () => {
   ])('%j is stopped, and leaves nothing', async (text, limits, expected) => {
     using project = new Project();
     const file = project.write('src/main.ts', `${text}\nexport const run = () => 1;\n`);
-    const left = () => readdirSync(tmpdir()).filter((name) => name.startsWith('mur-build-'));
-    const before = left();
-    const said = await compileSource({ file, role: 'tool', root: project.root, limits }).catch((error) => error);
+    let said: unknown;
+    const left = await leftBy(async () => {
+      said = await compileSource({ file, role: 'tool', root: project.root, limits }).catch((error) => error);
+    });
     expect(isMurError(said) && `${said.code} ${said.message}`).toBe(
       `E-BLD-901 the source was stopped while it was built: its code outside of functions ${expected}`,
     );
-    expect(left().filter((name) => !before.includes(name))).toEqual([]);
+    expect(left).toEqual([]);
   });
 });
 

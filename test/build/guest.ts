@@ -7,6 +7,7 @@ import { parseAllowEntry } from '../../src/policy/network.js';
 import { createEgress } from '../../src/wasm/egress/index.js';
 import { createWasmHost } from '../../src/wasm/index.js';
 import type { GuestEvent, ToolResult } from '../../workers/protocol.js';
+import { sharedCache } from '../wasm/shared-cache.js';
 
 export class Project {
   readonly #outer = mkdtempSync(join(tmpdir(), 'mur-test-build-'));
@@ -60,7 +61,7 @@ export function openGuest(): Guest {
   const folder = join(dir, 'work');
   mkdirSync(folder);
   const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
-  const wasm = createWasmHost({ cacheDir: join(dir, 'cache'), permits: 2 });
+  const wasm = createWasmHost({ cacheDir: sharedCache, permits: 2 });
   return {
     folder,
     async call(compiled, input, options = {}) {

@@ -6,6 +6,7 @@ import type { CallOutcome, CallRequest, Component, WasmHost, WasmHostOptions } f
 import { createWasmHost } from '../../src/wasm/index.js';
 import type { ExecutionLimits } from '../../workers/protocol.js';
 import { build, type Guest, type GuestName, guests } from '../fixtures/component/guests.js';
+import { sharedCache } from './shared-cache.js';
 
 export const limits: ExecutionLimits = {
   memoryBytes: 64 * 1024 * 1024,
@@ -16,6 +17,8 @@ export const limits: ExecutionLimits = {
 
 export interface TestHost extends AsyncDisposable {
   readonly wasm: WasmHost;
+  /** A folder of its own. */
+  readonly dir: string;
   readonly cacheDir: string;
   load(guest: GuestName | Guest): Promise<Component>;
   /** Calls `guest` as what it is (tool or capsule), with `data` as its input. */
@@ -29,12 +32,13 @@ export type CallOptions = Partial<Omit<CallRequest, 'component' | 'limits' | 'in
 
 export async function openHost(options: Partial<WasmHostOptions> = {}): Promise<TestHost> {
   const dir = await mkdtemp(join(tmpdir(), 'mur-wasm-'));
-  const cacheDir = options.cacheDir ?? join(dir, 'cache');
+  const cacheDir = options.cacheDir ?? sharedCache;
   const wasm = createWasmHost({ permits: 2, maxThreads: 16, ...options, cacheDir });
   const load = async (guest: GuestName | Guest): Promise<Component> =>
     typeof guest === 'string' ? wasm.load(guest, await build(guests[guest])) : wasm.load('guest', await build(guest));
   return {
     wasm,
+    dir,
     cacheDir,
     load,
     async call(guest, { data, limits: someLimits, ...rest } = {}) {

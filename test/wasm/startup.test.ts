@@ -29,7 +29,7 @@ function importedBy(code: string): string[] {
 it('imports no package to load a component that is cached', async () => {
   await using host = await openHost();
   await host.load('echo');
-  const file = join(host.cacheDir, '..', 'echo.wasm');
+  const file = join(host.dir, 'echo.wasm');
   await writeFile(file, await build(guests.echo));
   const code = `
     const host = createWasmHost({ cacheDir: ${JSON.stringify(host.cacheDir)} });
@@ -41,11 +41,11 @@ it('imports no package to load a component that is cached', async () => {
 
 it('imports the thread pool, and no transpiler, on the main thread to compile one', async () => {
   await using host = await openHost();
-  const file = join(host.cacheDir, '..', 'echo.wasm');
+  const file = join(host.dir, 'echo.wasm');
   await host.load('echo');
   await writeFile(file, await build(guests.echo));
   const code = `
-    const host = createWasmHost({ cacheDir: ${JSON.stringify(join(host.cacheDir, '..', 'cold'))} });
+    const host = createWasmHost({ cacheDir: ${JSON.stringify(join(host.dir, 'cold'))} });
     const { readFileSync } = await import('node:fs');
     await host.load('echo', readFileSync(${JSON.stringify(file)}));
     await host.close();`;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createEgress, type GatewayRoute } from '../../../src/wasm/egress/index.js';
 import { type CallOutcome, createWasmHost } from '../../../src/wasm/index.js';
 import type { GuestEvent, GuestKind } from '../../../workers/protocol.js';
+import { sharedCache } from '../../wasm/shared-cache.js';
 
 export interface ArtifactHost extends AsyncDisposable {
   /** A work folder, empty at first. */
@@ -29,7 +30,7 @@ export function openArtifacts(): ArtifactHost {
   const dir = mkdtempSync(join(tmpdir(), 'mur-artifact-'));
   const folder = mkdtempSync(join(dir, 'work-'));
   const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
-  const wasm = createWasmHost({ cacheDir: join(dir, 'cache'), permits: 2 });
+  const wasm = createWasmHost({ cacheDir: sharedCache, permits: 2 });
   return {
     folder,
     async call(name, input, options = {}) {
