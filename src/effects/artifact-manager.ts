@@ -1,10 +1,19 @@
+import { parseArtifactManifest } from '../artifacts/index.js';
+import { shellNames } from '../policy/index.js';
 import { needed } from '../stage/draft.js';
 import type { SessionWorld } from './world.js';
 
-/** `murmur:artifact-manager/manage`: what this session has. Pulls and removals are not granted. */
+/** `murmur:artifact-manager/manage`: what this session has, allowed programs last (spec/wit.md 3.3). Pulls and removals are not granted. */
 export function manage(world: SessionWorld) {
   return async (verb: string, args: readonly unknown[]): Promise<unknown> => {
-    const artifacts = needed(world.draft.resolved, 'resolve').filter(({ role }) => role === 'tool' || role === 'skill');
+    const resolved = needed(world.draft.resolved, 'resolve').filter(({ role }) => role === 'tool' || role === 'skill');
+    const taken = new Set(resolved.map(({ name }) => name));
+    const artifacts = [
+      ...resolved,
+      ...shellNames(world.draft.request.policy.shellAllow)
+        .offered.filter((name) => !taken.has(name))
+        .map((name) => ({ name, version: '0.0.0', implementation: 'native' as const, manifest: undefined })),
+    ];
     const summary = artifacts.map(({ name, version, implementation }) => ({ name, version, runtime: implementation }));
     switch (verb) {
       case 'list':
@@ -18,7 +27,7 @@ export function manage(world: SessionWorld) {
       case 'describe': {
         const found = artifacts.find(({ name }) => name === args[0]);
         if (found === undefined) throw `artifact '${String(args[0])}' is not installed`;
-        const { manifest } = found;
+        const manifest = found.manifest ?? (await programManifest(found.name));
         return {
           name: found.name,
           version: found.version,
@@ -35,6 +44,11 @@ export function manage(world: SessionWorld) {
         throw `not granted: capabilities.install lets this capsule ${verb} nothing`;
     }
   };
+}
+
+async function programManifest(name: string) {
+  const { shellToolManifest } = await import('../shell/index.js');
+  return parseArtifactManifest(shellToolManifest(name), `tools/${name}/murmur.yaml`);
 }
 
 function schemaText(schema: unknown): string | undefined {

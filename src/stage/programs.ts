@@ -4,7 +4,7 @@ import { type Executables, type PathGrant, resolveExecutables } from '../contain
 import { checkHostPaths, hostPathGrants, type ResolvedHostPath, resolveHostPaths } from '../containment/host-paths.js';
 import { type NetworkFiles, networkFileGrants, networkFiles } from '../containment/trust-store.js';
 import type { WarningCode } from '../errors/index.js';
-import type { LifecycleConfig } from '../manifest/index.js';
+import type { LifecycleConfig, RuntimeManifest } from '../manifest/index.js';
 import { type CapabilityPolicy, shellNames } from '../policy/index.js';
 import type { ReachAsked } from './containment.js';
 
@@ -72,7 +72,13 @@ export function policyWith(policy: CapabilityPolicy, programs: Programs): Capabi
 
 /** What an operator should know of the commands of a capsule, and of what is lent to them. */
 export function programWarnings(
-  { policy }: { readonly policy: Pick<CapabilityPolicy, 'shellAllow' | 'shellInterpreterRuntime'> },
+  {
+    policy,
+    manifest,
+  }: {
+    readonly policy: Pick<CapabilityPolicy, 'shellAllow' | 'shellInterpreterRuntime'>;
+    readonly manifest: Pick<RuntimeManifest, 'inference'>;
+  },
   { taskAcceptance, afterTask }: Pick<LifecycleConfig, 'taskAcceptance' | 'afterTask'>,
   { hostPaths }: Pick<Programs, 'hostPaths'>,
 ): readonly { readonly code: WarningCode; readonly message: string }[] {
@@ -81,7 +87,10 @@ export function programWarnings(
       code: 'W-SEC-009' as const,
       message: `'${binary}' may read ${dirs.map(({ path }) => path).join(', ')} of this host, so the capsule depends on how this host is laid out; staged_runtime pins what it uses`,
     })),
-    ...(policy.shellAllow.length === 0 || (taskAcceptance === 'queue' && afterTask === 'sleep')
+    // Of a capsule that starts programs on a model's word; what a script capsule starts is always waited for.
+    ...(policy.shellAllow.length === 0 ||
+    manifest.inference === undefined ||
+    (taskAcceptance === 'queue' && afterTask === 'sleep')
       ? []
       : [
           {

@@ -25,6 +25,11 @@ const served: Readonly<Record<string, readonly string[]>> = {
   'murmur:stream/events': ['0.1.0'],
 };
 
+/** Why not, for what is known and not served: nothing is half served. */
+const unserved: Readonly<Record<string, string>> = {
+  'murmur:process/process': `, because its functions are not published; a tool starts programs through ${shellInterface}@0.1.0`,
+};
+
 /** The versions at which this host serves `murmur:tool/run` or the like; none for an interface it does not serve. */
 export function servedVersions(interfaceName: string): readonly string[] {
   return Object.hasOwn(served, interfaceName) ? served[interfaceName]! : [];
@@ -97,7 +102,8 @@ function importProblem(ref: InterfaceRef, kind: GuestKind): string | undefined {
   }
   const base = baseName(ref);
   const versions = served[base];
-  if (versions === undefined) return `imports ${interfaceText(ref)}, which this host does not serve`;
+  if (versions === undefined)
+    return `imports ${interfaceText(ref)}, which this host does not serve${unserved[base] ?? ''}`;
   if (!importsOfKind[kind].includes(base)) return `imports ${interfaceText(ref)}, which no ${kind} may import`;
   if (ref.version !== undefined && versions.includes(ref.version)) return undefined;
   return `imports ${interfaceText(ref)}, but this host serves ${base} at ${versions.join(', ')}`;

@@ -133,6 +133,24 @@ describe.runIf(process.platform === 'linux')('a script capsule that starts progr
   });
 });
 
+/** A session whose sealed root lacks what the manifest pins: no program of it can be started. */
+const rootless = {
+  containment: 'sealed',
+  shell: { ...programs.shell, staged_runtime: [{ binary: 'git', source_path: '/nowhere/git', pin: '1' }] },
+};
+
+describe.runIf(classes.includes('sealed'))('a sealed root that cannot be built', () => {
+  test('ends a script capsule at the first program it asks for', async () => {
+    await script([sh('true'), sh('true')], rootless);
+    expect(await sandbox.run(args)).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('status:  failed'),
+      stderr: expect.stringContaining('error[E-RUN-014]'),
+    });
+    expect(shells()).toEqual([]);
+  });
+});
+
 const tool = `
 import { shell } from 'mur:tool';
 export function run({ program, args, before }) {
@@ -202,6 +220,16 @@ describe.runIf(process.platform === 'linux')('a tool that starts programs', () =
     expect(lines('session_end')).toMatchObject([{ total_tool_calls: 4, total_shell_calls: 2 }]);
     expect(lines('task_end')).toMatchObject([{ shell_calls: 2 }]);
   });
+
+  test.runIf(classes.includes('sealed'))(
+    'a sealed root that cannot be built ends the session of its caller',
+    async () => {
+      agent([call('free', 'sh', '-c', 'true'), call('free', 'sh', '-c', 'true'), { say: 'Done.' }], rootless);
+      expect(await sandbox.run(run)).toMatchObject({ code: 1, stderr: expect.stringContaining('error[E-RUN-014]') });
+      expect(results()).toHaveLength(1);
+      expect(shells()).toEqual([]);
+    },
+  );
 
   test('where the capsule allows no program, each start is refused by name', async () => {
     agent([call('free', 'sh', '-c', 'echo hi'), { say: 'Done.' }], {});

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { ContainmentClass } from '../../src/manifest/index.js';
+import type { ContainmentClass, RuntimeManifest } from '../../src/manifest/index.js';
 import { parseManifest } from '../../src/manifest/index.js';
 import { capabilityPolicyFromManifest } from '../../src/policy/index.js';
 import { scopeFolders, scopeReport } from '../../src/scope/index.js';
@@ -79,8 +79,12 @@ test('an operator is told of names that are no programs, of folders of the host,
     'advisory',
   );
   const hostPaths = [{ declared: '~/k', path: '/k', access: 'read' as const, credentialLocations: ['~/.ssh'] }];
-  const codes = (taskAcceptance: 'queue' | 'single') =>
-    programWarnings({ policy }, { taskAcceptance, afterTask: 'sleep' }, { hostPaths }).map(({ code }) => code);
+  const agent = { inference: {} } as RuntimeManifest;
+  const codes = (taskAcceptance: 'queue' | 'single', manifest: Pick<RuntimeManifest, 'inference'> = agent) =>
+    programWarnings({ policy, manifest }, { taskAcceptance, afterTask: 'sleep' }, { hostPaths }).map(
+      ({ code }) => code,
+    );
+  expect(codes('single', {})).toEqual(['W-SEC-009', 'W-SEC-904', 'W-SEC-903']);
   expect(codes('single')).toEqual(['W-SEC-009', 'W-SEC-022', 'W-SEC-904', 'W-SEC-903']);
   expect(codes('queue')).toEqual(['W-SEC-009', 'W-SEC-904', 'W-SEC-903']);
 });

@@ -140,7 +140,9 @@ describe('linking', () => {
     });
     const error = await problem(bytes, 'tool');
     expect(error?.code).toBe('E-RUN-002');
-    expect(error?.message).toContain('imports murmur:process/process@0.1.0, which this host does not serve');
+    expect(error?.message).toContain(
+      'imports murmur:process/process@0.1.0, which this host does not serve, because its functions are not published; a tool starts programs through murmur:shell/execute@0.1.0',
+    );
     expect((await problem(bytes, 'driver'))?.code).toBe('E-RUN-029');
   });
 

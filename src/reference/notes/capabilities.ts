@@ -47,7 +47,10 @@ export const capabilityNotes: Notes = {
     code: 'E-CAP-003',
   },
   'capabilities.filesystem.records': { about: 'Only on the entry of a hook; see there.', default: false },
-  'capabilities.shell': { about: 'Commands of the host that become tools.', absent: 'none' },
+  'capabilities.shell': {
+    about: 'Commands of the host: each becomes a tool of the model, and components that ask for it may start them.',
+    absent: 'none',
+  },
   'capabilities.shell.allow': both(notEmpty, {
     about: 'Names of binaries, without a path.',
     isRequired: true,
