@@ -53,6 +53,11 @@ export const commandRows: readonly CommandRow[] = [
     load: () => import('./precompile.js'),
   },
   {
+    name: 'sandbox',
+    summary: 'run any command in the box that commands of a session get',
+    load: () => import('./sandbox.js'),
+  },
+  {
     name: 'doctor',
     summary: 'check this machine, your home and this project, and say what to do',
     load: () => import('./doctor.js'),

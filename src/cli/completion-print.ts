@@ -28,6 +28,7 @@ export async function allCommands({ env }: Pick<CliContext, 'env'>): Promise<rea
   const nowhere = { write: () => undefined };
   const shell: Shell = { run: () => Promise.resolve() };
   const program = new Command('mur');
+  program.enablePositionalOptions();
   program.option('--no-color', 'no colours (NO_COLOR works too)');
   for (const { name, summary, beta, hidden, load } of commandRows) {
     if (hidden === true || (beta !== undefined && !enabled.has(beta))) continue;

@@ -5,17 +5,16 @@
  */
 import { dirname, resolve } from 'node:path';
 import { artifactStores, findProjectRoot } from '../artifacts/index.js';
-import { floorOf } from '../containment/floor.js';
+import { askedOf } from '../asked.js';
 import { locateConfig, readConfig } from '../home/config.js';
-import { hostPathsOf } from '../home/config-host-paths.js';
 import { withEnvFile } from '../home/env-file.js';
 import { locateMurmurHome } from '../home/murmur-home.js';
-import { capabilityPolicyFromManifest, validateStaging } from '../policy/index.js';
+import { validateStaging } from '../policy/index.js';
 import type { RunRequest } from '../run.js';
-import { type ScopeReport, scopeFolders, scopeReport } from '../scope/index.js';
+import { type ScopeReport, scopeReport } from '../scope/index.js';
 import { hostFor, reachOf } from '../stage/containment.js';
 import { nativeToolsIn } from '../stage/native.js';
-import { unbuiltKeys } from '../stage/unbuilt.js';
+import { unbuiltKeys, unbuiltNote } from '../stage/unbuilt.js';
 import { installedSubject, projectSubject } from '../subject.js';
 import type { CliContext, ExitStatus } from './context.js';
 import { scopeText } from './explain-view.js';
@@ -48,7 +47,18 @@ async function explain(
     run.capsule === undefined ? projectSubject(manifestFile) : await installedSubject(run.capsule, home.root);
   const { manifest } = subject;
   const config = readConfig(locateConfig(hostEnv));
-  const policy = capabilityPolicyFromManifest(manifest);
+  const { workdir, containment: flag, capsule } = run;
+  const declared = askedOf({
+    manifest,
+    dir: subject.dir,
+    home,
+    config,
+    env,
+    workdir,
+    flag,
+    isPacked: capsule !== undefined,
+  });
+  const { policy } = declared;
   const found = validateStaging({
     manifest,
     policy,
@@ -56,22 +66,11 @@ async function explain(
     ...(run.contextId === undefined ? {} : { contextId: run.contextId }),
     ...(run.lifecycle === undefined ? {} : { lifecycleOverride: run.lifecycle }),
   });
-  const floor = floorOf({
-    manifest: manifest.capabilities?.containment,
-    config: config.containment,
-    flag: run.containment,
-    isPacked: run.capsule !== undefined,
-  });
-  const hostPaths = hostPathsOf(config.hostPaths, dirname(home.root));
-  const folders = scopeFolders({
-    home,
-    manifestDir: subject.dir,
-    ...(run.workdir === undefined ? {} : { workdir: run.workdir }),
-  });
   const projectRoot = findProjectRoot(subject.dir);
   const stores = artifactStores({ murmurHome: home.root, ...(projectRoot === undefined ? {} : { projectRoot }) });
+  const { folders } = declared;
   const nativeTools = await nativeToolsIn(manifest, { manifestDir: subject.dir, stores, folders, hostEnv: env });
-  const asked = { policy, manifest, floor, folders, hostEnv: env, hostPaths, nativeTools };
+  const asked = { ...declared, nativeTools };
   const { scope } = await reachOf(asked, await hostFor(asked));
   const unbuilt = unbuiltKeys(
     { policy, manifest },
@@ -83,15 +82,7 @@ async function explain(
       ...subject.warnings.map(({ code = '', message }): Warning => ({ code, message, origin: 'manifest' })),
       ...config.warnings.map((message): Warning => ({ code: '', message, origin: 'cli' })),
       ...found.map(({ code, message }): Warning => ({ code, message, origin: 'runtime' })),
-      ...(unbuilt.length === 0
-        ? []
-        : [
-            {
-              code: '',
-              message: `mur run would refuse this capsule (E-RUN-907): this version of mur cannot serve ${unbuilt.join(', ')} yet`,
-              origin: 'cli',
-            } as const,
-          ]),
+      ...(unbuilt.length === 0 ? [] : [{ code: '', message: unbuiltNote(unbuilt), origin: 'cli' } as const]),
     ],
   };
 }

@@ -41,12 +41,12 @@ export async function launch(state: BoxState, command: BoxCommand, limits: reado
   const file = (bytes: Uint8Array): number => opened(namelessFile(bytes, state.request.folders.records));
   let once: Prepared | undefined;
   try {
-    const stdin = command.stdin === undefined ? 'ignore' : file(command.stdin);
+    const streams = streamsOf(command, file);
     const { player } = state;
-    if (player === undefined) return await plain(command, state.request.folders.work, stdin);
+    if (player === undefined) return await plain(command, state.request.folders.work, streams);
     if (command.extra === undefined) state.prepared ??= prepare({ ...state, player }, {});
     else once = prepare({ ...state, player }, command.extra);
-    return await contained(state, command, limits, stdin, once ?? state.prepared!, { opened, file });
+    return await contained(state, command, limits, streams, once ?? state.prepared!, { opened, file });
   } catch (error) {
     if (error instanceof StartFailure || isMurError(error)) throw error;
     throw startFailure(`start of ${command.path}`, reasonOf(error), false);
@@ -66,7 +66,7 @@ async function contained(
   { request, nameUntilExec }: BoxState,
   command: BoxCommand,
   limits: readonly Rlimit[],
-  stdin: number | 'ignore',
+  streams: Streams,
   { steps, line, slots, infoFd, entry }: Prepared,
   own: Own,
 ): Promise<BoxedProcess> {
@@ -83,7 +83,7 @@ async function contained(
     cwd: folders.work,
     env: {},
     detached: true,
-    stdio: [stdin, 'pipe', 'pipe', entry?.program ?? program, 'pipe', ...slots.map(onSlot)],
+    stdio: [...streams, entry?.program ?? program, 'pipe', ...slots.map(onSlot)],
   });
   const at = (fd: number | undefined) => (fd === undefined ? undefined : (child.stdio[fd] as Readable));
   return await boxedProcess({
@@ -98,9 +98,17 @@ async function contained(
 }
 
 /** Without a launcher: this host has nothing that could confine a command, and the scope report says so. */
-async function plain(command: BoxCommand, cwd: string, stdin: number | 'ignore'): Promise<BoxedProcess> {
+async function plain(command: BoxCommand, cwd: string, stdio: Streams): Promise<BoxedProcess> {
   const { path, argv0, args, env } = command;
-  const child = spawn(path, args, { argv0, cwd, env: { ...env }, detached: true, stdio: [stdin, 'pipe', 'pipe'] });
+  const child = spawn(path, args, { argv0, cwd, env: { ...env }, detached: true, stdio: [...stdio] });
   const nothing = { ops: undefined, report: undefined, info: undefined, nameUntilExec: undefined };
   return await boxedProcess({ child, chain: 'plain', ...nothing, isSealed: false });
+}
+
+/** Descriptors 0 to 2 of the child. */
+type Streams = readonly [number | 'ignore', number | 'pipe', number | 'pipe'];
+
+function streamsOf({ stdin, inherits }: BoxCommand, file: (bytes: Uint8Array) => number): Streams {
+  if (inherits === true) return [0, 1, 2];
+  return [stdin === undefined ? 'ignore' : file(stdin), 'pipe', 'pipe'];
 }

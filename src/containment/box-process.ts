@@ -12,7 +12,7 @@ import { constants } from 'node:os';
 import { PassThrough, type Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startFailure } from './box-errors.js';
-import { childrenOf, gone, groupGone, nameOf, type Sighted, send, sight } from './children.js';
+import { childrenOf, gone, groupGone, handles, nameOf, type Sighted, send, sight } from './children.js';
 import type { Chain } from './host.js';
 import { type Op, readReport } from './program.js';
 
@@ -24,6 +24,8 @@ export interface BoxedProcess {
   readonly stderr: Readable;
   /** Settles at the end of the command and of all it started; never rejects. Output may still be on its way. */
   readonly ended: Promise<Ending>;
+  /** Hands a signal on to the command and its group, as a terminal would. Nothing happens once it is over. */
+  signal(name: NodeJS.Signals): void;
   /** SIGTERM to the command and its group, then `kill` for what is left after the grace. */
   terminate(graceMs: number): Promise<void>;
   /** Ends the whole tree; resolves when nothing of it is left. */
@@ -52,9 +54,6 @@ export interface Started {
   readonly isSealed: boolean;
 }
 
-/** unshare ends with status 1 when its child was killed: SIGKILL is the one signal it cannot pass on to itself. */
-const killedEnding: Ending = { exitCode: 128 + constants.signals.SIGKILL, signal: 'SIGKILL' };
-
 /** How much of the chain's own words is read for an error. */
 const wordsMax = 4096;
 
@@ -65,8 +64,12 @@ export async function boxedProcess(started: Started): Promise<BoxedProcess> {
   const [stdout, stderr] = [kept(child.stdout), kept(child.stderr)];
   const first = firstProcess(started);
   const reported = reportOf(started);
-  let isKilled = false;
-  const ended = endOf(child, chain, first).then((ending) => (isKilled && chain === 'unshare' ? killedEnding : ending));
+  /** What it was killed for. */
+  let killedBy: NodeJS.Signals | undefined;
+  // unshare ends with status 1 when its child was killed: SIGKILL is the one signal it cannot pass on to itself.
+  const ended = endOf(child, chain, first).then((ending) =>
+    killedBy !== undefined && chain === 'unshare' ? endedBy(killedBy) : ending,
+  );
   try {
     await running(started, ended, reported, stderr);
   } catch (error) {
@@ -79,12 +82,21 @@ export async function boxedProcess(started: Started): Promise<BoxedProcess> {
   void ended.then(() => {
     isOver = true;
   });
+  const killFor = (signal: NodeJS.Signals) => {
+    if (isOver) return;
+    killedBy ??= signal;
+    killNow(child, chain, init);
+  };
   const killTree = async () => {
-    if (!isOver) {
-      isKilled = true;
-      killNow(child, chain, init);
-    }
+    killFor('SIGKILL');
     await ended;
+  };
+  const signal = (name: NodeJS.Signals) => {
+    if (isOver) return;
+    const pids = commandOf(child, chain, init);
+    // The kernel keeps signals that the first process of a namespace does not handle from it: their default has to be done from outside.
+    if (chain === 'unshare' && endsBy(name) && pids.some((pid) => !handles(pid, name))) return killFor(name);
+    for (const pid of pids) send(-pid, name);
   };
   return {
     pid: child.pid!,
@@ -92,8 +104,9 @@ export async function boxedProcess(started: Started): Promise<BoxedProcess> {
     stderr,
     ended,
     kill: killTree,
+    signal,
     terminate: async (graceMs) => {
-      if (!isOver) for (const pid of commandOf(child, chain, init)) send(-pid, 'SIGTERM');
+      signal('SIGTERM');
       const grace = new AbortController();
       await Promise.race([ended, sleep(graceMs, undefined, { signal: grace.signal }).catch(() => undefined)]);
       grace.abort();
@@ -119,7 +132,7 @@ function endOf(child: ChildProcess, chain: Chain, first: Promise<Sighted | undef
       const init = await first;
       // bubblewrap passes the status on before its namespace is empty.
       if (init !== undefined) await gone(init);
-      resolve(signal === null ? endingOf(code ?? 0, chain) : { exitCode: 128 + constants.signals[signal], signal });
+      resolve(signal === null ? endingOf(code ?? 0, chain) : endedBy(signal));
     });
     child.once('error', () => {
       if (child.pid === undefined) resolve({ exitCode: 127 });
@@ -131,6 +144,15 @@ function endingOf(exitCode: number, chain: Chain): Ending {
   if (chain !== 'bubblewrap' || exitCode <= 128) return { exitCode };
   const entry = Object.entries(constants.signals).find(([, number]) => number === exitCode - 128);
   return entry === undefined ? { exitCode } : { exitCode, signal: entry[0] as NodeJS.Signals };
+}
+
+function endedBy(signal: NodeJS.Signals): Ending {
+  return { exitCode: 128 + constants.signals[signal], signal };
+}
+
+/** Whether a process that does nothing about the signal is ended by it. */
+function endsBy(signal: NodeJS.Signals): boolean {
+  return !['SIGCONT', 'SIGCHLD', 'SIGWINCH', 'SIGURG', 'SIGSTOP', 'SIGTSTP', 'SIGTTIN', 'SIGTTOU'].includes(signal);
 }
 
 function isBare(chain: Chain): boolean {
@@ -162,7 +184,8 @@ async function running(
   const { exitCode } = await ended;
   if (outcome.kind === 'failed') throw startFailure(outcome.step, outcome.errno, isSealed && outcome.buildsRoot);
   const said = (await textOf(stderr)).trim().split('\n').at(-1)!;
-  throw startFailure(started.chain, said === '' ? `it ended with status ${exitCode} and said nothing` : said, isSealed);
+  const words = child.stderr === null ? 'its own words are on stderr' : 'it said nothing';
+  throw startFailure(started.chain, said === '' ? `it ended with status ${exitCode}; ${words}` : said, isSealed);
 }
 
 /** Everything written to the report descriptor before the command took its place. */

@@ -58,6 +58,11 @@ export interface BoxCommand {
   /** All of its environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly stdin?: Uint8Array;
+  /**
+   * It reads and writes the standard streams of the runtime, a terminal among them, instead of `stdin` and pipes. What they lead to is
+   * granted by handing them over: no kernel rule asks about a descriptor that is open already.
+   */
+  readonly inherits?: true;
   /** What one native tool has besides. */
   readonly extra?: {
     readonly stateFolder?: string;

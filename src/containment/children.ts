@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 
 /**
@@ -29,6 +30,19 @@ export function send(pid: number, signal: NodeJS.Signals): void {
     process.kill(pid, signal);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/** Whether a process has a handler for the signal, ignores it or puts it off; false for one that is gone. */
+export function handles(pid: number, signal: NodeJS.Signals): boolean {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'latin1');
+    const bit = 1n << BigInt(constants.signals[signal] - 1);
+    return [...status.matchAll(/^Sig(?:Cgt|Ign|Blk):\t([0-9a-f]+)$/gm)].some(
+      ([, mask]) => (BigInt(`0x${mask}`) & bit) !== 0n,
+    );
+  } catch {
+    return false;
   }
 }
 

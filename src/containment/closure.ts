@@ -151,7 +151,7 @@ function expand(folders: readonly string[], path: string): string[] {
 /** The regular file a path leads to, links followed. */
 export function canonicalFile(path: string): string | undefined {
   try {
-    const real = realpathSync(path);
+    const real = realpathSync.native(path);
     return statSync(real).isFile() ? real : undefined;
   } catch {
     return undefined;

@@ -88,6 +88,9 @@ const rows = {
   'E-CAP-019': { when: 'a process driver needs variables the capsule does not allow', waitsFor: 'process transport' },
   'E-CAP-901': { when: 'a host path lent by the config is refused' },
   'E-CAP-902': { when: 'the copy of the work folder for a child failed', waitsFor: 'delegation' },
+  'E-CAP-903': { when: 'a command to be tried in a box is none of its allowed programs', exit: 126 },
+  'E-CAP-904': { when: 'a command to be tried in a box is no program of PATH', exit: 127 },
+  'E-CAP-905': { when: 'a command to be tried in a box could not be started in it', exit: 126 },
   'E-RUN-001': { when: 'a component trapped, hit a limit or a deadline, or could not be loaded' },
   'E-RUN-002': {
     when: 'a component imports an interface nobody provides',

@@ -75,6 +75,9 @@ export const messages: Readonly<Partial<Record<KnownErrorCode | KnownWarningCode
     "process driver '<name>@<version>' requires <names> in its environment, which capabilities.env.allow does not declare",
   'E-CAP-901': "host_paths[<i>] '<path>': <why>",
   'E-CAP-902': 'the copy of the work folder for <capsule> failed: <why>',
+  'E-CAP-903': "'<name>' is not in capabilities.shell.allow of this capsule's manifest",
+  'E-CAP-904': "'<name>' is no executable file on the PATH",
+  'E-CAP-905': "'<name>' could not be started: sandbox: <step> failed before exec: <reason>",
   'E-RUN-001': [
     'capsule execution trapped: <why>',
     'capsule execution exceeded its <s>s deadline and was interrupted',

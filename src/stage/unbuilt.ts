@@ -48,3 +48,8 @@ export function unbuiltKeys(
   ];
   return asked.filter(([isAsked]) => isAsked).map(([, key]) => key);
 }
+
+/** What somebody who looks at such a manifest, and does not run it, is told. */
+export function unbuiltNote(keys: readonly string[]): string {
+  return `mur run would refuse this capsule (E-RUN-907): this version of mur cannot serve ${keys.join(', ')} yet`;
+}

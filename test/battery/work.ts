@@ -5,6 +5,7 @@ import { columns } from './case.js';
 import { type Entry, entryOf, type Where } from './record.js';
 import { executablesOf, type Finished, openKind, run, type Setting } from './session.js';
 import type { Evidence } from './verdict.js';
+import { type Work, workIn, workWith } from './work-scripts.js';
 
 const works = columns(['SUCCESS', 'SUCCESS', 'SUCCESS']);
 const row = (id: string, attempt: string, note?: string) =>
@@ -32,78 +33,20 @@ export const workRows = {
   ),
 } as const;
 
-function shown({ out, err, exitCode }: Finished, expected: RegExp): Evidence {
-  if (exitCode === 0 && expected.test(out))
+function shown({ out, err, exitCode }: Finished, { shows }: Work): Evidence {
+  if (exitCode === 0 && shows.test(out))
     return { kind: 'through', detail: out.trim().slice(-120).replaceAll('\n', ' | ') };
   return { kind: 'none', detail: `exit ${exitCode}: ${out.slice(-150)} ${err.slice(-300)}` };
 }
 
 export async function realWork(setting: Setting, where: Where, isShort: boolean): Promise<readonly Entry[]> {
   const box = await openKind(setting, 'plain');
-  const bash = (script: string) => run(box, setting, 'bash', ['-c', `set -e -o pipefail\n${script}`]);
-  const { work } = setting.ground.folders;
+  const works = workIn(setting.ground.folders.work);
+  const did = async (name: 'pipelines' | 'git' | 'python' | 'copy') =>
+    entryOf(workRows[name], where, shown(await run(box, setting, works[name].program, works[name].args), works[name]));
   try {
-    const found = [
-      entryOf(
-        workRows.pipelines,
-        where,
-        shown(
-          await bash(`
-cd ${work}; seq 1 1000 | sort -rn | head -3 | tr '\\n' ' '
-cat <(echo one) <(echo two) | wc -l
-cat <<END
-here
-END
-t=$(mktemp); echo kept > $t; cat $t; rm $t
-for n in 1 2 3; do (sleep 0.01; echo job$n) & done; wait`),
-          /1000 999 998[\s\S]*here\nkept\n[\s\S]*job/,
-        ),
-      ),
-      entryOf(
-        workRows.git,
-        where,
-        shown(
-          await bash(`
-mkdir -p ${work}/repo; cd ${work}/repo
-export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
-git init -q -b main .; echo text > file; git add file; git commit -qm first; echo more >> file; git commit -qam second
-git branch other; git log --oneline | wc -l; git diff HEAD~1 --stat | cat; git status --short`),
-          /2\n[\s\S]*1 insertion/,
-        ),
-      ),
-      entryOf(
-        workRows.python,
-        where,
-        shown(
-          await run(box, setting, 'python3', [
-            '-Ic',
-            `
-import threading, sqlite3, subprocess, hashlib, json, tempfile
-total = []
-threads = [threading.Thread(target=lambda n=n: total.append(sum(range(n * 1000)))) for n in range(8)]
-[t.start() for t in threads]; [t.join() for t in threads]
-with tempfile.TemporaryDirectory() as d:
-    db = sqlite3.connect(d + '/db'); db.execute('create table t(x)'); db.execute('insert into t values(1)'); db.commit()
-    print(len(total), db.execute('select count(*) from t').fetchone(), subprocess.check_output(['cat'], input=b'through').decode(), hashlib.sha256(b'').hexdigest()[:6])`,
-          ]),
-          /8 \(1,\) through e3b0c4/,
-        ),
-      ),
-    ];
-    if (!isShort) {
-      found.push(
-        entryOf(
-          workRows.copy,
-          where,
-          shown(
-            await bash(`
-cd ${work}; dd if=/dev/zero of=from bs=1048576 count=200 2>/dev/null; cp from to; wc -c < to; rm from to`),
-            /209715200/,
-          ),
-        ),
-      );
-      found.push(await compile(setting, where));
-    }
+    const found = [await did('pipelines'), await did('git'), await did('python')];
+    if (!isShort) found.push(await did('copy'), await compile(setting, where));
     return found;
   } finally {
     await box.close();
@@ -113,16 +56,11 @@ cd ${work}; dd if=/dev/zero of=from bs=1048576 count=200 2>/dev/null; cp from to
 /** Work that needs the network of a session with the allowed name. */
 export async function workWithNetwork(setting: Setting, where: Where, api: number): Promise<readonly Entry[]> {
   const box = await openKind(setting, 'plain');
+  const works = workWith(`http://api.example:${api}/`);
+  const did = async (name: 'curl' | 'node') =>
+    entryOf(workRows[name], where, shown(await run(box, setting, works[name].program, works[name].args), works[name]));
   try {
-    const url = `http://api.example:${api}/`;
-    const script = `
-const { Worker } = require('node:worker_threads');
-const worker = new Worker('require("node:worker_threads").parentPort.postMessage(6 * 7)', { eval: true });
-worker.on('message', async (n) => console.log(n, await (await fetch(${JSON.stringify(url)})).text()));`;
-    return [
-      entryOf(workRows.curl, where, shown(await run(box, setting, 'curl', ['-sS', '-m', '10', url]), /welcome/)),
-      entryOf(workRows.node, where, shown(await run(box, setting, 'node', ['-e', script]), /42 welcome/)),
-    ];
+    return [await did('curl'), await did('node')];
   } finally {
     await box.close();
   }
@@ -147,16 +85,11 @@ async function compile(setting: Setting, where: Where): Promise<Entry> {
   });
   const inside = { ...setting, executables };
   const box = await openKind(inside, 'workdir-exec');
-  const { work } = setting.ground.folders;
-  mkdirSync(join(work, 'compiled'), { recursive: true, mode: 0o755 });
+  const folder = join(setting.ground.folders.work, 'compiled');
+  mkdirSync(folder, { recursive: true, mode: 0o755 });
+  const work = workIn(folder).compile;
   try {
-    const done = await run(box, inside, 'bash', [
-      '-c',
-      `
-cd ${work}/compiled
-printf '#include <stdio.h>\\nint main(void) { puts("compiled"); return 0; }\\n' > a.c && gcc a.c -o a && ./a`,
-    ]);
-    return entryOf(workRows.compile, where, shown(done, /compiled/));
+    return entryOf(workRows.compile, where, shown(await run(box, inside, work.program, work.args), work));
   } finally {
     await box.close();
   }

@@ -1,0 +1,68 @@
+import { toMurError } from '../errors/index.js';
+import { prepareSandbox, runSandbox, type SandboxRequest } from '../sandbox/index.js';
+import { limitNote } from '../shell/outcome.js';
+import type { CliContext, ExitStatus } from './context.js';
+import { errorText, warningLine } from './output.js';
+import type { SandboxFlags } from './sandbox.js';
+import { styleFor, wantsColor } from './style.js';
+
+/** mur's own failures, which no command's status should be taken for. As in other programs that start one. */
+const noBox = 125;
+/** A program was refused, or there is none: mostly by a shell in the box. */
+const refused = [126, 127];
+
+/** That all is well: said only to who asks. */
+const usual: ReadonlySet<string> = new Set(['W-SEC-005']);
+/** About what a manifest declared or relies on; no flag did. */
+const ofManifests: ReadonlySet<string> = new Set(['W-SEC-009', 'W-SEC-010', 'W-SEC-013', 'W-SEC-901']);
+
+/** Runs the command; its exit status is this one's. Prints what is wrong on stderr and never throws. */
+export async function runInSandbox(
+  words: readonly string[],
+  flags: SandboxFlags,
+  { stderr, env }: CliContext,
+): Promise<ExitStatus> {
+  const style = styleFor(wantsColor({ isTerminal: stderr.isTerminal, env, noColor: !flags.color }));
+  const say = (code: string, message: string) =>
+    stderr.write(`${warningLine({ code, message, origin: 'cli' }, style)}\n`);
+  const isSaid = (code: string) =>
+    flags.verbose === true || !(usual.has(code) || (flags.manifest === undefined && ofManifests.has(code)));
+  try {
+    const request = sandboxRequest(words, flags);
+    const { exitCode, limit } = await runSandbox(prepareSandbox(request, env), request.command!, {
+      onWarning: ({ code, message }) => isSaid(code) && say(code, message),
+      onRefused: (target) => flags.verbose === true && say('', `a connection to ${target} was refused`),
+    });
+    if (limit !== undefined) say('', limitNote(limit));
+    if (refused.includes(exitCode) && flags.manifest === undefined) say('', programNote(flags));
+    return exitCode;
+  } catch (error) {
+    const failure = toMurError(error);
+    stderr.write(errorText(failure, style));
+    return failure.exit === 1 ? noBox : failure.exit;
+  }
+}
+
+/** The flags as a request. */
+export function sandboxRequest([name, ...args]: readonly string[], flags: SandboxFlags): SandboxRequest {
+  const { manifest, workdir, allow, network, env, containment } = flags;
+  return {
+    ...(name === undefined ? {} : { command: { name, args } }),
+    ...(manifest === undefined ? {} : { manifestPath: manifest }),
+    ...(workdir === undefined ? {} : { workdir }),
+    ...(containment === undefined ? {} : { containment }),
+    noEnvFile: !flags.envFile,
+    grants: {
+      allow,
+      network,
+      env,
+      workdirExec: flags.workdirExec === true,
+      unixSockets: flags.unixSockets === true,
+    },
+  };
+}
+
+function programNote({ workdirExec }: SandboxFlags): string {
+  const own = workdirExec === true ? '' : ', or --workdir-exec for programs of the work folder';
+  return `a program that the box does not have ends like this; --allow <program> adds one${own}`;
+}
