@@ -39,8 +39,9 @@ Examples:
   mur sandbox --verbose -- curl http://intern.example/     says which connections were refused
 
 In the box: HOME and the temporary folder are new and removed at the end; the environment is built new. The command has your
-terminal, but none that it controls: no job control in a shell (Ctrl-Z stops the whole box), and what asks on /dev/tty finds none.
-Ctrl-C reaches the command, SIGTERM ends it within five seconds, Ctrl-\\ at once; nothing of it is left behind.
+terminal, but does not control it: a shell has no job control (Ctrl-Z stops the whole box), and what opens /dev/tty, as prompts for
+passwords do, or a terminal anew by /dev/stdout, fails. What you redirect into it or out of it, it has. Ctrl-C reaches the command,
+SIGTERM ends it within five seconds, Ctrl-\\ at once; nothing of it is left behind.
 
 Exit status: the command's own (128 + n: ended by signal n); 125 no box could be made, 126 the program is not allowed or does not
 start, 127 there is no such program, 2 wrong usage.`;
