@@ -131,6 +131,12 @@ export class Sandbox {
     return this.start(args, env).ended;
   }
 
+  /** `mur install`, without the lines that name a step which takes over a second: whether one does is the machine's mood. */
+  async install(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ran> {
+    const ran = await this.run(['install', ...args], env);
+    return { ...ran, stderr: ran.stderr.replaceAll(/^(?:looking up|fetching|compiling) .*\n/gm, '') };
+  }
+
   /** The records directories of every session, oldest first. */
   records(): string[] {
     const found: string[] = [];

@@ -70,7 +70,7 @@ test('two mur install at once leave a whole lock with both entries, and whole st
     rmSync(project.root, { recursive: true, force: true });
     rmSync(join(sandbox.project, 'murmur.lock'), { force: true });
     const refs = ['a-skill@1.0.0', 'b-skill@1.0.0'];
-    const ran = await Promise.all(refs.map((ref) => sandbox.run(['install', '--no-precompile', ref])));
+    const ran = await Promise.all(refs.map((ref) => sandbox.install(['--no-precompile', ref])));
     expect(ran.map(({ code, stderr }) => [code, stderr])).toEqual([
       [0, ''],
       [0, ''],
