@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { type Pidfd, systemPidfd } from '../liveness/pidfd.js';
 
 /**
  * Children of a process, oldest first, as the kernel lists them; none for one that is gone. Each has that parent now and may have
@@ -72,6 +73,7 @@ function statOf(pid: number): { readonly group: number; readonly start: string }
   }
 }
 
+const loadAfterMs = 100;
 const atOnce = 20;
 /** Only a process the kernel itself is stuck in takes longer to go. */
 const goneWithinMs = 10_000;
@@ -81,7 +83,50 @@ const goneWithinMs = 10_000;
  * go although it was killed.
  */
 export async function gone({ pid, start }: Sighted): Promise<void> {
-  await untilNot(() => sight(pid)?.start === start);
+  const isThere = () => sight(pid)?.start === start;
+  if (!isThere()) return;
+  if (!(await pidfdTells(pid, isThere))) await untilNot(isThere);
+  loadLater();
+}
+
+/** What says it without being asked again and again. Loading it takes longer than a command, so not while one is being waited for. */
+let pidfds: Pidfd | undefined;
+let isLoading = false;
+
+function loadLater(): void {
+  if (isLoading) return;
+  isLoading = true;
+  const load = () => {
+    pidfds = systemPidfd();
+  };
+  setTimeout(load, loadAfterMs).unref();
+}
+
+/** Waits for the end of a process by a descriptor of it; false where there are none. */
+async function pidfdTells(pid: number, isThere: () => boolean): Promise<boolean> {
+  const kernel = pidfds;
+  if (kernel === undefined) return false;
+  const opened = kernel.open(pid);
+  if ('errno' in opened) return false;
+  const { fd } = opened;
+  const patience = new AbortController();
+  try {
+    await new Promise<void>((resolve) => {
+      const look = () => void (isThere() || resolve());
+      const watch = kernel.watch(fd, look, { keepAlive: true });
+      const over = () => watch.close();
+      patience.signal.addEventListener('abort', over, { once: true });
+      void sleep(goneWithinMs, undefined, { signal: patience.signal }).then(resolve, () => undefined);
+      // The descriptor is of whoever had the number when it was opened.
+      look();
+    });
+    return true;
+  } catch {
+    return false;
+  } finally {
+    patience.abort();
+    kernel.close(fd);
+  }
 }
 
 /** Resolves when no process of a killed group is left. Gives up likewise. */

@@ -5,7 +5,7 @@
 
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { closeSync, openSync, realpathSync, rmSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, constants, openSync, realpathSync, rmSync, unlinkSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -95,15 +95,33 @@ export function reopened(fd: number): number {
   return openSync(`/proc/self/fd/${fd}`, 'r');
 }
 
+/** asm-generic/fcntl.h; with the bit for folders, without which older kernels would open the folder itself. O_EXCL: none can be had later. */
+const O_TMPFILE = 0o20000000 | constants.O_DIRECTORY;
+
 function namelessFileIn(directory: string, bytes: Uint8Array): number {
-  const path = join(directory, `.launch-${randomBytes(12).toString('hex')}`);
-  const fd = openSync(path, 'wx+', 0o600);
+  const fd = openNameless(directory);
   try {
-    unlinkSync(path);
     for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at, bytes.length - at, at);
     return fd;
   } catch (error) {
     closeSync(fd);
     throw error;
+  }
+}
+
+function openNameless(directory: string): number {
+  try {
+    return openSync(directory, O_TMPFILE | constants.O_RDWR | constants.O_EXCL, 0o600);
+  } catch {
+    // Not every file system has files that never had a name.
+    const path = join(directory, `.launch-${randomBytes(12).toString('hex')}`);
+    const fd = openSync(path, 'wx+', 0o600);
+    try {
+      unlinkSync(path);
+    } catch (error) {
+      closeSync(fd);
+      throw error;
+    }
+    return fd;
   }
 }
