@@ -8,7 +8,8 @@
  * Does not stop: what an allowed interpreter does inside its own memory; on hosts without namespaces, what box-process.ts and the scope
  * report say.
  *
- * Read next: box-launch.ts, box-program.ts (the steps inside), box-chain.ts (what is around them), mounts.ts, box-process.ts.
+ * Read next: box-launch.ts, box-prepare.ts (what commands share), box-program.ts (the steps inside), box-chain.ts (what is around them),
+ * mounts.ts, box-process.ts.
  */
 import { randomBytes } from 'node:crypto';
 import { closeSync, constants, openSync, rmSync } from 'node:fs';

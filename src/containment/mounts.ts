@@ -1,6 +1,7 @@
 /**
  * The file system a command sees, as a plan: what is mounted where, in which order, and how each mount is narrowed afterwards. Pure;
- * mount-arguments.ts says it to bubblewrap, and the fallback chain makes the same mounts as steps of its launch program.
+ * mount-arguments.ts says it to bubblewrap, mount-inner.ts picks what the launch program makes by itself, and the fallback chain makes the
+ * same mounts as steps of its launch program.
  *
  * Every folder a command can write to becomes a mount of its own, at every path it can be reached by, because noexec is a flag of a
  * mount: it is what stops `ld.so ./planted`, which Landlock cannot see (spec/containment.md 8).
