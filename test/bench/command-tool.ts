@@ -9,13 +9,13 @@ import type { Ground, Way } from './command-ways.js';
 
 /** Sweep what it opened with `close`. */
 export function toolCall(name: string, ground: Ground, box: Box): Way & { close(): Promise<void> } {
-  const { folders, allowed } = { ...ground, allowed: ['true'] };
+  const { folders } = ground;
   const records = holdDirectory(folders.records);
   const trace = new TraceWriter({ records, sessionId: 'ses_bench', clock: systemClock });
   const commands = new Commands({
     box,
     clock: systemClock,
-    policy: { shellAllow: allowed, shellBaselineEnv: [], shellStripEnv: [] },
+    policy: { shellAllow: ['true'], shellBaselineEnv: [], shellStripEnv: [] },
     hostEnv: { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8' },
     identity: [['MURMUR_SESSION_ID', 'ses_bench']],
     folders: { temp: box.tempPath, runtime: folders.runtime },

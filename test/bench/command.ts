@@ -13,12 +13,14 @@ import type { Row } from './row.js';
 const rounds = 40;
 const perRound = 5;
 const slowRounds = 6;
-const warmUps = 5;
+const warmUps = 15;
 const atOnce = 16;
 const parallelRounds = 6;
 const parallelCommands = 48;
 
 const bounds: Readonly<Record<string, number>> = { 'box, scoped': 4, 'box, sealed': 5 };
+
+const toolPrefix = 'shell tool call in a session: ';
 
 type Runnable = Way & { readonly run: () => Promise<void> };
 
@@ -29,7 +31,7 @@ export async function run(): Promise<Row[]> {
   const boxOf = (name: string) => ways.find((way) => way.name === name)?.box;
   const tools = ['box, scoped', 'box, sealed'].flatMap((name) => {
     const box = boxOf(name);
-    return box === undefined ? [] : [toolCall(`shell tool call in a session: ${name}`, ground, box)];
+    return box === undefined ? [] : [toolCall(`${toolPrefix}${name}`, ground, box)];
   });
   try {
     const all = [...ways, ...tools];
@@ -37,8 +39,12 @@ export async function run(): Promise<Row[]> {
     const samples = await takeTurns(runnable);
     const [plain] = runnable;
     const base = samples.get(plain!)!;
+    const ofBox = ({ name }: Way) => {
+      const under = runnable.find((way) => name === `${toolPrefix}${way.name}`);
+      return under && samples.get(under);
+    };
     return [
-      ...all.map((way) => rowOf(way, samples.get(way as Runnable), base)),
+      ...all.map((way) => rowOf(way, samples.get(way as Runnable), base, ofBox(way))),
       ...(await inParallel(runnable.slice(0, 3))),
       ...(await setupRows(ground)),
     ];
@@ -76,12 +82,13 @@ async function measure(way: Runnable, samples: Samples): Promise<void> {
   samples.cpuMs += (user + system) / 1000;
 }
 
-function rowOf({ name, skipped }: Way, samples: Samples | undefined, base: Samples): Row {
+function rowOf({ name, skipped }: Way, samples: Samples | undefined, base: Samples, box: Samples | undefined): Row {
   if (samples === undefined) return { name, value: Number.NaN, unit: 'ms', note: `skipped: ${skipped}` };
   const value = quantile(samples.ms, 0.5);
   const ratio = value / quantile(base.ms, 0.5);
   const least = quantile(samples.ms, 0);
   const notes = [
+    ...(box === undefined ? [] : [`${(value / quantile(box.ms, 0.5)).toPrecision(3)} x its box`]),
     ...(bounds[name] === undefined ? [] : [`at most ${bounds[name]} x`]),
     `min ${least.toPrecision(3)} ms, ${(least / quantile(base.ms, 0)).toPrecision(3)} x`,
     `${(samples.cpuMs / samples.ms.length).toPrecision(2)} ms of this process`,
