@@ -113,7 +113,7 @@ function heldBy(
   host: HostReport | undefined,
   { policy }: Prepared['asked'],
 ): readonly HeldThing[] {
-  const { tier, chain, noInet, noexec } = decision;
+  const { tier, chain, noexec } = decision;
   const none = decision.noTierBecause ?? 'the class is unconfined: nothing is asked of the kernel';
   const hasLandlock = tier === 'full' || tier === 'sealed';
   const nothing = tier === 'none' ? none : 'this host has no Landlock';
@@ -130,7 +130,7 @@ function heldBy(
     hasLandlock
       ? programsHeld(policy.workdirExecAllowed, noexec === true)
       : { what: 'programs', strength: 'none', detail: nothing },
-    networkHeld(tier !== 'none', noInet, policy.networkAllow.length === 0, none),
+    networkHeld(decision, policy, none),
     tier === 'none'
       ? { what: 'system calls', strength: 'none', detail: none }
       : { what: 'system calls', strength: 'full', detail: 'a list of those that are allowed (seccomp)' },
@@ -158,15 +158,23 @@ function programsHeld(workdirExec: boolean, noexec: boolean): HeldThing {
   };
 }
 
-function networkHeld(isHeld: boolean, noInet: boolean, isEmpty: boolean, none: string): HeldThing {
+function networkHeld(
+  { tier, noInet }: ContainmentDecision,
+  { networkAllow, unixSocketsAllowed }: Prepared['asked']['policy'],
+  none: string,
+): HeldThing {
   const what = 'network';
-  if (!isHeld) return { what, strength: 'none', detail: none };
-  if (noInet) return { what, strength: 'full', detail: 'internet sockets are refused (seccomp)' };
-  return {
-    what,
-    strength: 'full',
-    detail: isEmpty ? 'a network that leads nowhere' : 'a network that leads to the allowed hosts',
-  };
+  if (tier === 'none') return { what, strength: 'none', detail: none };
+  const detail = noInet
+    ? 'internet sockets are refused (seccomp)'
+    : networkAllow.length === 0
+      ? 'a network that leads nowhere'
+      : 'a network that leads to the allowed hosts';
+  // A path is enough to connect to one: Landlock does not ask.
+  if (unixSocketsAllowed && tier !== 'sealed') {
+    return { what, strength: 'partial', detail: `${detail}; but unix sockets of this machine can be connected to` };
+  }
+  return { what, strength: 'full', detail };
 }
 
 function limitsHeld(host: HostReport | undefined, isPlain: boolean): HeldThing {

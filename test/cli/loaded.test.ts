@@ -74,6 +74,8 @@ describe('a command loads only what it needs', () => {
       ['ps', '--addresses'],
       ['list'],
       ['doctor'],
+      ['sandbox', '--', 'true'],
+      ['sandbox', '--explain', '--', 'bash'],
       ['config', 'list'],
       ['config', 'set', 'inference.model', 'm'],
       ['beta', 'list'],
