@@ -9,14 +9,17 @@
  *
  * Read next: closure.ts, shebang.ts, interpreter.ts.
  */
-import { basename } from 'node:path';
-import { closureOf, closureOfImage, elfFacts } from './closure.js';
+import { basename, isAbsolute } from 'node:path';
+import { canonicalFile, closureOf, closureOfImage, elfFacts } from './closure.js';
 import { type ByteSource, parseElf } from './elf.js';
 import { type DerivedInterpreter, type Executables, loaderCache, type PathGrant } from './executables.js';
 import { deriveInterpreter } from './interpreter.js';
 import { findInPath, isExecutable, searchPath } from './path-search.js';
-import { interpretersOf, parseShebang, type Shebang, shebangBytes } from './shebang.js';
+import { parseShebang, readShebang, type Shebang, shebangBytes } from './shebang.js';
 import { isWithin } from './within.js';
+
+/** More than any script needs; scripts can name one another in a circle. */
+const mostPrograms = 8;
 
 export interface EntrypointAsked {
   /** Where the image is, or will be. */
@@ -108,21 +111,31 @@ async function derive(
   return (await Promise.all(asked.map(deriveInterpreter))).filter((each) => each !== undefined);
 }
 
-/** The programs the kernel starts for it, one after the other, and the one that `env` then looks up. */
+/** The programs that are started for it, one after the other: by the kernel, and by `env`, which looks one up. */
 function programsOf(
-  { program, name }: Shebang,
+  shebang: Shebang,
   path: string,
 ): { readonly programs: readonly string[]; readonly missing: readonly string[] } {
-  const first = interpretersOf({ program });
-  if (first.length === 0) return { programs: [], missing: [program] };
-  if (!isLookedUp({ program, name })) return { programs: first, missing: [] };
-  const target = searchPath(name, path).next().value?.path;
-  if (target === undefined) return { programs: first, missing: [name] };
-  return { programs: [...first, target, ...interpretersOf({ path: target })], missing: [] };
-}
-
-function isLookedUp({ program, name }: Shebang): boolean {
-  return program.endsWith('/env') && name !== 'env';
+  const programs: string[] = [];
+  let next: Shebang | undefined = shebang;
+  while (next !== undefined && programs.length < mostPrograms) {
+    const { program, target }: Shebang = next;
+    // A relative one means another file in every folder.
+    const file: string | undefined = isAbsolute(program) ? canonicalFile(program) : undefined;
+    if (file === undefined) return { programs, missing: [program] };
+    programs.push(file);
+    let last = file;
+    if (target !== undefined) {
+      const found: string | undefined = isAbsolute(target)
+        ? canonicalFile(target)
+        : searchPath(target, path).next().value?.path;
+      if (found === undefined) return { programs, missing: [target] };
+      programs.push(found);
+      last = found;
+    }
+    next = readShebang(last);
+  }
+  return { programs, missing: [] };
 }
 
 function files(libraries: readonly string[], runs: readonly string[]): readonly PathGrant[] {

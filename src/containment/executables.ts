@@ -117,7 +117,7 @@ export function loaderCache(): readonly string[] {
 function imageOf(path: string, programs: ReadonlySet<string>): Pick<Binary, 'image' | 'missing'> {
   if (elfFacts(path) !== undefined) return { image: 'elf' };
   if (readShebang(path) === undefined) return { image: 'other' };
-  const missing = interpretersOf({ path }).filter((each) => !programs.has(each));
+  const missing = interpretersOf(path).filter((each) => !programs.has(each));
   return { image: 'script', ...(missing.length === 0 ? {} : { missing }) };
 }
 

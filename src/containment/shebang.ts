@@ -8,6 +8,8 @@ export interface Shebang {
   readonly program: string;
   /** Base name of the interpreter; behind `env`, the name env looks up. */
   readonly name: string;
+  /** Behind `env`: the word it looks up, as written. */
+  readonly target?: string;
 }
 
 /** How much of a file is read for its first line. */
@@ -31,16 +33,15 @@ export function parseShebang(bytes: Uint8Array): Shebang | undefined {
   if (program === undefined || program === '') return undefined;
   const base = baseName(program);
   const asked = base === 'env' ? rest.find((word) => !word.startsWith('-') && !word.includes('=')) : undefined;
-  return { program, name: asked === undefined ? base : baseName(asked) };
+  return asked === undefined ? { program, name: base } : { program, name: baseName(asked), target: asked };
 }
 
 /**
  * The programs the kernel would start for a script, one after the other, links followed: none of them is allowed by allowing it.
- * The script itself, or what its first line asks for.
  */
-export function interpretersOf(script: { readonly path: string } | { readonly program: string }): readonly string[] {
+export function interpretersOf(path: string): readonly string[] {
   const found: string[] = [];
-  let program = 'program' in script ? script.program : readShebang(script.path)?.program;
+  let program = readShebang(path)?.program;
   while (program !== undefined && found.length < mostLevels) {
     // A relative one means another file in every folder.
     const file: string | undefined = isAbsolute(program) ? canonicalFile(program) : undefined;

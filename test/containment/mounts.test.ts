@@ -182,6 +182,16 @@ describe('a sealed plan', () => {
 });
 
 describe('a scoped plan', () => {
+  test('lets the image of a native tool be executed where the runtime wrote it, and nothing beside it', () => {
+    const image = '/srv/run/tools/probe/probe';
+    const executable = [...asked.executable, image];
+    expect(argumentsOf({ tier: 'full', executable })).toContain(`--ro-bind ${image} ${image}`);
+    const changes = changesOf({ tier: 'full', executable });
+    expect(changes).toContain('/srv/run noexec nosuid nodev below');
+    expect(changes.at(-1)).toBe(`${image} -noexec`);
+    expect(argumentsOf({ tier: 'full' })).not.toContain(image);
+  });
+
   test('is the tree of the host with a private /proc, and mounts for all that can be written to', () => {
     const grants = [{ path: '/data', access: 'read-write' as const, list: true, required: true }];
     expect(argumentsOf({ tier: 'full', grants })).toBe(

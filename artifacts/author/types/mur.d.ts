@@ -6,7 +6,10 @@ declare module 'mur:tool' {
     type: 'file' | 'folder' | 'other';
   }
 
-  /** The work folder of the capsule. Paths are relative to it; a file that is missing, or a path that leads out, ends the call as failed. */
+  /**
+   * The work folder of the capsule. Paths are relative to it; a file that is missing, or a path that leads out, ends the call as failed.
+   * `state/` is a folder of the tool's own that outlives the session, where its entry has capabilities.state.
+   */
   export const files: {
     /** UTF-8 text. */
     readText(path: string): string;

@@ -311,6 +311,16 @@ export function describeBox(variant: Variant): void {
       await other.close();
     });
 
+    test('an image of the runtime is executable by its own process alone, which cannot write it or execute a copy', async () => {
+      const image = join(it.folders.runtime, 'image');
+      copyFileSync('/bin/bash', image);
+      const extra = { executables: { binaries: [], executable: [image], readable: [] } };
+      const line = `echo ran; echo > ${image}; cat ${image} > copy; (exec ./copy) || echo $?`;
+      const own = await it.run({ path: image, argv0: 'image', args: ['-c', line], extra });
+      expect(own.out).toBe('ran\n126\n');
+      expect((await it.sh(`(exec ${image}) || echo $?`)).out).toBe('126\n');
+    });
+
     test.runIf(!isSealed)('a folder of the session that is gone is named', async () => {
       const other = await boxOf(variant);
       const folder = join(other.folders.work, 'granted');
