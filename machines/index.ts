@@ -38,7 +38,8 @@ export interface ChartEntry {
 }
 
 const fault = { code: 'E-RUN-007', message: 'sample' } as const;
-const task = { taskId: 'tsk_a', contextId: 'ctx_a', source: 'a2a' } as const;
+const task = { taskId: 'tsk_a', contextId: 'ctx_a', source: 'a2a', lane: 'user' } as const;
+const command = { commandId: 'cmd_1', binary: '/bin/sample', taskId: 'tsk_a', graceMs: 10_000 } as const;
 const done = (id: string, output: unknown): EventObject =>
   ({ type: `xstate.done.actor.${id}`, output, actorId: id }) as EventObject;
 const broke = (id: string): EventObject =>
@@ -107,6 +108,7 @@ export const charts: Readonly<Record<ChartName, ChartEntry>> = {
       { type: 'stop.requested', cause: 'session_stopped' } as EventObject,
       { type: 'input.requested', taskId: task.taskId, prompt: 'which?' } as EventObject,
       { type: 'input.received', taskId: task.taskId } as EventObject,
+      { type: 'command.requested', command } as EventObject,
       done('task', { taskId: task.taskId, source: 'a2a', status: 'ok', turns: 1, fault: null }),
       done('task', { taskId: task.taskId, source: 'a2a', status: 'failed', turns: 1, fault }),
       { type: 'xstate.after.idleTimeout.session.running.serving.waiting' },
@@ -181,7 +183,7 @@ export const charts: Readonly<Record<ChartName, ChartEntry>> = {
     machine: commandMachine,
     view: ['commandId', 'binary', 'taskId', 'graceMs', 'pid', 'workId', 'end', 'asked', 'ending', 'fault'],
     instance: 'commandId',
-    input: { commandId: 'cmd_1', binary: '/bin/sample', taskId: 'tsk_a', graceMs: 10_000 },
+    input: command,
     events: [
       done('start', { ok: true, pid: 1 }),
       done('start', { ok: false, fault }),

@@ -10,9 +10,11 @@ import { faultOf, type Outcome, oneShot } from '../effect.js';
 import type {
   CommandContext,
   CommandEnd,
+  CommandEnded,
   CommandEnding,
   CommandEvent,
   CommandInput,
+  CommandName,
   CommandOutput,
   Detached,
   Started,
@@ -22,6 +24,17 @@ export type * from './types.js';
 
 /** How long a command may take to end by itself once it is told to. */
 export const commandKillAfterMs = 5_000;
+
+const idPrefix = 'cmd_';
+
+/** The id of the command that was asked for as the `serial`th of its session. */
+export function commandIdOf(serial: number): string {
+  return `${idPrefix}${serial}`;
+}
+
+export function isCommandId(id: string): boolean {
+  return id.startsWith(idPrefix);
+}
 
 /** A longer one would fire at once. */
 const longestDelayMs = 2 ** 31 - 1;
@@ -37,23 +50,23 @@ export const commandMachine = setup({
     /** Starts the process. */
     start: oneShot<Started, CommandInput>('command.start'),
     /** Waits for the end of the process; may be asked more than once. */
-    wait: oneShot<CommandEnd, null>('command.wait'),
+    wait: oneShot<CommandEnd, CommandName>('command.wait'),
     /** Kills the whole tree. Nothing is left when it is done. Says how the process had ended by itself, if it had. */
-    kill: oneShot<CommandEnd | null, null>('command.kill'),
+    kill: oneShot<CommandEnd | null, CommandName>('command.kill'),
     /** SIGTERM, and after `killAfterMs` the whole tree is killed. Nothing is left when it is done. */
-    terminate: oneShot<null, { readonly killAfterMs: number }>('command.terminate'),
+    terminate: oneShot<null, CommandName & { readonly killAfterMs: number }>('command.terminate'),
     /** Writes the log of a foreground command whose output is longer than its result. */
-    record: oneShot<Outcome, CommandEnd | null>('command.record'),
+    record: oneShot<Outcome, CommandEnded>('command.record'),
     /** Gives it an id, registers it, and brings that to the disk. */
-    detach: oneShot<Detached, null>('command.detach'),
+    detach: oneShot<Detached, CommandName>('command.detach'),
     /** Writes the log of a background command. */
-    save: oneShot<null, CommandEnd | null>('command.save'),
+    save: oneShot<null, CommandEnded>('command.save'),
     /** Tells the trace and the capsule how a background command ended. */
-    report: oneShot<null, CommandEnd | null>('command.report'),
+    report: oneShot<null, CommandEnded>('command.report'),
     /** Tells the trace, and an operator, that it was ended with its session. */
-    abandon: oneShot<null, CommandEnd | null>('command.abandon'),
+    abandon: oneShot<null, CommandEnded>('command.abandon'),
     /** Kills what may be left, after a bug. */
-    clear: oneShot<null, null>('command.clear'),
+    clear: oneShot<null, CommandName>('command.clear'),
   },
   actions: {
     setStarted: assign({
@@ -119,7 +132,7 @@ export const commandMachine = setup({
       invoke: {
         id: 'wait',
         src: 'wait',
-        input: null,
+        input: ({ context: { commandId } }) => ({ commandId }),
         onDone: { target: 'recording', actions: { type: 'setEnd', params: ({ event }) => event.output } },
         onError: { target: 'clearing', actions: { type: 'setBug', params: ({ event }) => event } },
       },
@@ -130,7 +143,7 @@ export const commandMachine = setup({
       invoke: {
         id: 'record',
         src: 'record',
-        input: ({ context }) => context.end,
+        input: ({ context: { commandId, end } }) => ({ commandId, end }),
         onDone: { target: 'finished', actions: { type: 'setRecorded', params: ({ event }) => event.output } },
         onError: { target: 'clearing', actions: { type: 'setBug', params: ({ event }) => event } },
       },
@@ -140,7 +153,7 @@ export const commandMachine = setup({
       invoke: {
         id: 'terminate',
         src: 'terminate',
-        input: { killAfterMs: commandKillAfterMs },
+        input: ({ context: { commandId } }) => ({ commandId, killAfterMs: commandKillAfterMs }),
         onDone: 'canceled',
         onError: { target: 'clearing', actions: { type: 'setBug', params: ({ event }) => event } },
       },
@@ -151,7 +164,7 @@ export const commandMachine = setup({
       invoke: {
         id: 'detach',
         src: 'detach',
-        input: null,
+        input: ({ context: { commandId } }) => ({ commandId }),
         onDone: { target: 'demoted', actions: { type: 'setWorkId', params: ({ event }) => event.output } },
         onError: { target: 'clearing', actions: { type: 'setBug', params: ({ event }) => event } },
       },
@@ -162,7 +175,7 @@ export const commandMachine = setup({
       invoke: {
         id: 'await',
         src: 'wait',
-        input: null,
+        input: ({ context: { commandId } }) => ({ commandId }),
         onDone: { target: 'saving', actions: { type: 'setEnd', params: ({ event }) => event.output } },
         onError: { target: 'clearing', actions: { type: 'setBug', params: ({ event }) => event } },
       },
@@ -172,7 +185,7 @@ export const commandMachine = setup({
       invoke: {
         id: 'kill',
         src: 'kill',
-        input: null,
+        input: ({ context: { commandId } }) => ({ commandId }),
         onDone: { target: 'saving', actions: { type: 'setEnd', params: ({ event }) => event.output } },
         onError: { target: 'clearing', actions: { type: 'setBug', params: ({ event }) => event } },
       },
@@ -182,7 +195,7 @@ export const commandMachine = setup({
       invoke: {
         id: 'save',
         src: 'save',
-        input: ({ context }) => context.end,
+        input: ({ context: { commandId, end } }) => ({ commandId, end }),
         onDone: [{ guard: 'isSwept', target: 'abandoning' }, { target: 'reporting' }],
         onError: { target: 'clearing', actions: { type: 'setBug', params: ({ event }) => event } },
       },
@@ -192,7 +205,7 @@ export const commandMachine = setup({
       invoke: {
         id: 'report',
         src: 'report',
-        input: ({ context }) => context.end,
+        input: ({ context: { commandId, end } }) => ({ commandId, end }),
         onDone: 'completed',
         onError: { target: 'clearing', actions: { type: 'setBug', params: ({ event }) => event } },
       },
@@ -201,14 +214,20 @@ export const commandMachine = setup({
       invoke: {
         id: 'abandon',
         src: 'abandon',
-        input: ({ context }) => context.end,
+        input: ({ context: { commandId, end } }) => ({ commandId, end }),
         onDone: 'abandoned',
         onError: { target: 'clearing', actions: { type: 'setBug', params: ({ event }) => event } },
       },
     },
     clearing: {
       description: 'A bug must not leave a process behind.',
-      invoke: { id: 'clear', src: 'clear', input: null, onDone: 'failed', onError: 'failed' },
+      invoke: {
+        id: 'clear',
+        src: 'clear',
+        input: ({ context: { commandId } }) => ({ commandId }),
+        onDone: 'failed',
+        onError: 'failed',
+      },
     },
     refused: { type: 'final', entry: { type: 'setEnding', params: { ending: 'refused' } } },
     finished: {

@@ -1,9 +1,13 @@
 /** Data of the command chart. Plain JSON: the process, its streams and its output stay with the effects. */
 import type { Fault } from '../effect.js';
 
-export interface CommandInput {
-  /** Tells it from its siblings; of this process only. */
+/** Which command an effect is for. */
+export interface CommandName {
+  /** Tells it from the other commands of its session. */
   readonly commandId: string;
+}
+
+export interface CommandInput extends CommandName {
   /** As resolved; else as invoked. */
   readonly binary: string;
   /** The task that asked for it; `null` outside any. */
@@ -20,6 +24,11 @@ export interface CommandEnd {
   readonly resourceLimit: string | null;
   /** Set when waiting for it failed. */
   readonly waitError: string | null;
+}
+
+/** Which command, and how its process ended by itself; `null`: it was ended. */
+export interface CommandEnded extends CommandName {
+  readonly end: CommandEnd | null;
 }
 
 export interface CommandContext extends CommandInput {

@@ -4,10 +4,13 @@
  * Staging shows its steps as states, in the order of session.md 4.1. Everything the session opened is released in `draining`,
  * by closing the resource scope, whatever happened before. Read next: ../task/machine.ts.
  */
-import { and, assign, not, sendTo, setup } from 'xstate';
+import { and, assign, not, sendTo, setup, spawnChild, stopChild } from 'xstate';
+import { type CommandInput, commandMachine, isCommandId } from '../command/machine.js';
 import { type Fault, faultOf, type Outcome, oneShot, type Refused } from '../effect.js';
 import { type TaskOutput, taskMachine } from '../task/machine.js';
 import type {
+  CommandOver,
+  Lane,
   SessionContext,
   SessionEvent,
   SessionInput,
@@ -37,7 +40,7 @@ export const sessionMachine = setup({
     context: {} as SessionContext,
     input: {} as SessionInput,
     output: {} as SessionOutput,
-    events: {} as SessionEvent,
+    events: {} as SessionEvent | CommandOver,
   },
   actors: {
     validate: step('stage.validate'),
@@ -56,6 +59,7 @@ export const sessionMachine = setup({
     close: oneShot<null, CloseInput>('session.close'),
     retire: oneShot<null, null>('session.retire'),
     task: taskMachine,
+    command: commandMachine,
   },
   actions: {
     setFault: assign({ status: 'failed' as const, fault: (_, params: { error: unknown }) => faultOf(params.error) }),
@@ -74,7 +78,7 @@ export const sessionMachine = setup({
       pending: ({ context }, params: OpenOutcome) =>
         params.ok && params.launchTask !== null ? [params.launchTask, ...context.pending] : context.pending,
     }),
-    queueTask: assign({ pending: ({ context }, params: { task: TaskRef }) => [...context.pending, params.task] }),
+    queueTask: assign({ pending: ({ context }, params: { task: TaskRef }) => queued(context.pending, params.task) }),
     dropTask: assign({
       pending: ({ context }, params: { taskId: string }) =>
         context.pending.filter((task) => task.taskId !== params.taskId),
@@ -108,6 +112,12 @@ export const sessionMachine = setup({
       prompt: params.prompt,
     })),
     tellInputReceived: sendTo('task', { type: 'input.received' }),
+    startCommand: spawnChild('command', {
+      id: ({ event }) => commandOf(event).commandId,
+      input: ({ event }) => commandOf(event),
+    }),
+    /** Its end is known; what remains of it goes. */
+    forgetCommand: stopChild(({ event }) => ('actorId' in event ? event.actorId : '')),
   },
   guards: {
     succeeded: (_, params: StepOutcome) => params.ok,
@@ -118,6 +128,7 @@ export const sessionMachine = setup({
     isPending: ({ context }, params: { taskId: string }) =>
       context.pending.some((task) => task.taskId === params.taskId),
     hasActive: ({ context }) => context.active !== null,
+    isCommand: (_, params: { actorId: string }) => isCommandId(params.actorId),
     isWorkDone: ({ context }) => isWorkDone(context),
     mayExpire: ({ context }) => !(context.acceptance === 'queue' && context.afterTask === 'sleep'),
   },
@@ -141,6 +152,16 @@ export const sessionMachine = setup({
     fault: null,
   }),
   initial: 'staging',
+  on: {
+    'xstate.done.actor.*': {
+      guard: { type: 'isCommand', params: ({ event }) => event },
+      actions: 'forgetCommand',
+    },
+    'xstate.error.actor.*': {
+      guard: { type: 'isCommand', params: ({ event }) => event },
+      actions: 'forgetCommand',
+    },
+  },
   output: ({ context }) => ({ sessionId: context.sessionId, status: context.status ?? 'ok', fault: context.fault }),
   states: {
     staging: {
@@ -207,6 +228,9 @@ export const sessionMachine = setup({
           },
         ],
         'stop.requested': { target: '.stopping', actions: { type: 'setStop', params: ({ event }) => event } },
+        'command.requested': {
+          actions: 'startCommand',
+        },
       },
       states: {
         'choosing-kind': { always: [{ guard: 'isScript', target: 'scripting' }, { target: 'opening' }] },
@@ -366,6 +390,20 @@ function stepInvoke<
 
 function isTrap(outcome: ScriptOutcome): boolean {
   return !outcome.ok && outcome.fault.code === 'E-RUN-001';
+}
+
+function commandOf(event: SessionEvent | CommandOver): CommandInput {
+  if (event.type !== 'command.requested') throw new Error(`'${event.type}' asks for no command`);
+  return event.command;
+}
+
+const lanes: readonly Lane[] = ['user', 'peer', 'bg'];
+
+/** `pending` with the task behind those that go before it: higher lanes, and what came earlier in its own. */
+function queued(pending: readonly TaskRef[], task: TaskRef): readonly TaskRef[] {
+  const rank = ({ lane }: TaskRef): number => lanes.indexOf(lane);
+  const at = pending.findIndex((other) => rank(other) > rank(task));
+  return at === -1 ? [...pending, task] : pending.toSpliced(at, 0, task);
 }
 
 /** Nothing more will be run, whatever arrives (table of session.md 5.2). */

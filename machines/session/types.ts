@@ -1,4 +1,5 @@
 /** Data of the session chart. Plain JSON: it goes to the event log and the inspector. */
+import type { CommandInput } from '../command/types.js';
 import type { Fault } from '../effect.js';
 import type { TaskInput } from '../task/machine.js';
 import type { TaskStatus } from '../turn/machine.js';
@@ -13,7 +14,11 @@ export interface TaskRef {
   readonly taskId: string;
   readonly contextId: string;
   readonly source: TaskInput['source'];
+  readonly lane: Lane;
 }
+
+/** Tasks that wait are taken lane by lane, in this order, and in order of arrival within one (spec/session.md 5.2). */
+export type Lane = 'user' | 'peer' | 'bg';
 
 export interface SessionInput {
   readonly capsuleName: string;
@@ -33,7 +38,7 @@ export interface SessionInput {
 export interface SessionContext extends SessionInput {
   readonly sessionId: string | null;
   readonly url: string | null;
-  /** Accepted, not started; first in, first out. */
+  /** Accepted, not started; the next one first. */
   readonly pending: readonly TaskRef[];
   readonly active: TaskRef | null;
   /** Somebody canceled the active task by name, before any stop of the session. */
@@ -60,4 +65,12 @@ export type SessionEvent =
   | { readonly type: 'task.cancel.requested'; readonly taskId: string }
   | { readonly type: 'stop.requested'; readonly cause: StopCause }
   | { readonly type: 'input.requested'; readonly taskId: string; readonly prompt: string }
-  | { readonly type: 'input.received'; readonly taskId: string };
+  | { readonly type: 'input.received'; readonly taskId: string }
+  /** A host program is to be run. Its actor is there once the event is handled, or the session takes none any more. */
+  | { readonly type: 'command.requested'; readonly command: CommandInput };
+
+/** What xstate tells of a command that is over. */
+export type CommandOver = {
+  readonly type: `xstate.${'done' | 'error'}.actor.${string}`;
+  readonly actorId: string;
+};

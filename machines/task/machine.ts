@@ -10,8 +10,8 @@ import { type TaskStatus, turnMachine } from '../turn/machine.js';
 export interface TaskInput {
   readonly taskId: string;
   readonly contextId: string;
-  /** `a2a` for a message at the door, `task_md` for the launch's own input. */
-  readonly source: 'a2a' | 'task_md';
+  /** `a2a` for a message at the door, `task_md` for the launch's own input; the others report what became of background commands. */
+  readonly source: 'a2a' | 'task_md' | 'detached_shell' | 'detached_lost';
   readonly maxTurns: number;
 }
 

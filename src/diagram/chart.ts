@@ -113,7 +113,10 @@ function edgeOf(transition: TransitionDefinition<never, never>): ChartEdge {
 
 function causeOf(eventType: string): { cause: Cause; name: string } {
   const ended = /^xstate\.(done|error)\.actor\.(.+)$/.exec(eventType);
-  if (ended !== null) return { cause: ended[1] as 'done' | 'error', name: ended[2]! };
+  if (ended !== null) {
+    const name = ended[2] === '*' ? 'any actor' : ended[2]!;
+    return { cause: ended[1] as 'done' | 'error', name };
+  }
   const finished = /^xstate\.done\.state\.(?:.*\.)?(.+)$/.exec(eventType);
   if (finished !== null) return { cause: 'done', name: finished[1]! };
   const after = /^xstate\.after\.([^.]+)\./.exec(eventType)?.[1];

@@ -1,8 +1,8 @@
 /**
- * One process of one command, and the effects of its chart. Everything live is here: the process, its streams, its output.
+ * One process of one command: everything live of it, its streams and its output. What it does and when is decided by its chart, whose
+ * effects call it (command-chart.ts).
  */
-import { fromPromise } from 'xstate';
-import type { CommandEnd, CommandInput, Detached, Started } from '../../machines/command/machine.js';
+import type { CommandEnd, Detached, Started } from '../../machines/command/machine.js';
 import { faultOf, type Outcome } from '../../machines/effect.js';
 import type { BoxCommand, BoxedProcess, Ending } from '../containment/box.js';
 import { reasonOf } from '../errors/index.js';
@@ -44,16 +44,6 @@ interface Registry {
   abandoned(command: Abandoned): void;
 }
 
-const leaders = new WeakMap<object, CommandProcess>();
-
-function effect<Result, Input>(work: (process: CommandProcess, input: Input) => Promise<Result>) {
-  return fromPromise<Result, Input>(async ({ input, system }) => {
-    const process = leaders.get(system);
-    if (process === undefined) throw new Error('no command leads this chart');
-    return work(process, input);
-  });
-}
-
 /** What is done for one command, by its chart. */
 export class CommandProcess {
   readonly request: CommandRequest;
@@ -71,6 +61,7 @@ export class CommandProcess {
   #background: BackgroundCommand | undefined;
   #overflowed = false;
   #hasEnded = false;
+  #isCleared = false;
 
   constructor(host: CommandHost, request: CommandRequest, logs: LogFolder, registry: Registry) {
     this.#host = host;
@@ -98,46 +89,13 @@ export class CommandProcess {
     return this.#overflowed;
   }
 
-  /** Makes the actors of `system` work for this command: each command is the root of a system of its own. */
-  lead(system: object): void {
-    leaders.set(system, this);
-  }
-
-  /** The actors of the chart, the same for all commands. */
-  static readonly effects = {
-    start: effect<Started, CommandInput>((process) => process.#start()),
-    wait: effect<CommandEnd, null>((process) => process.#wait()),
-    kill: effect<CommandEnd | null, null>((process) => process.#kill()),
-    terminate: effect<null, { readonly killAfterMs: number }>(async (process, { killAfterMs }) => {
-      await process.#terminate(killAfterMs);
-      return null;
-    }),
-    record: effect<Outcome, CommandEnd | null>((process, end) => process.#record(end)),
-    detach: effect<Detached, null>((process) => process.#detach()),
-    save: effect<null, CommandEnd | null>(async (process, end) => {
-      await process.#detached().save((workId) => process.#write(workId, end?.exitCode ?? null));
-      return null;
-    }),
-    report: effect<null, CommandEnd | null>(async (process, end) => {
-      process.#detached().report(end);
-      return null;
-    }),
-    abandon: effect<null, CommandEnd | null>(async (process, end) => {
-      process.#abandon(end);
-      return null;
-    }),
-    clear: effect<null, null>(async (process) => {
-      await process.#process?.kill();
-      return null;
-    }),
-  };
-
   /** Frees what its output took. Never rejects. */
   async release(): Promise<void> {
     await Promise.allSettled([this.#stdout?.release(), this.#stderr?.release()]);
   }
 
-  async #start(): Promise<Started> {
+  /** Starts the process, or says why it could not. */
+  async start(): Promise<Started> {
     const { line, path, stdin, stdoutCapBytes, extra } = this.request;
     try {
       const breach = this.#host.breach?.();
@@ -156,6 +114,10 @@ export class CommandProcess {
         ...(extra === undefined ? {} : { extra }),
       });
       this.#process = process;
+      if (this.#isCleared) {
+        await process.kill();
+        throw new Error('the session ended while it started');
+      }
       const note = (): void => {
         this.#hasEnded = true;
       };
@@ -172,7 +134,8 @@ export class CommandProcess {
     }
   }
 
-  #wait(): Promise<CommandEnd> {
+  /** Resolves with its end; may be asked more than once. */
+  wait(): Promise<CommandEnd> {
     this.#end ??= this.#ended();
     return this.#end;
   }
@@ -190,19 +153,22 @@ export class CommandProcess {
     return { exitCode: ended.exitCode, durationMs, resourceLimit, waitError };
   }
 
-  async #terminate(killAfterMs: number): Promise<void> {
+  /** Tells it to end, and kills the tree when it does not. */
+  async terminate(killAfterMs: number): Promise<void> {
     await this.#started().terminate(killAfterMs);
     await Promise.all([this.#stdout?.finish(), this.#stderr?.finish()]);
   }
 
-  async #kill(): Promise<CommandEnd | null> {
+  /** Kills the tree. Resolves with its end if it had ended by itself before. */
+  async kill(): Promise<CommandEnd | null> {
     const endedByItself = this.#hasEnded;
     await this.#started().kill();
-    const end = await this.#wait();
+    const end = await this.wait();
     return endedByItself ? end : null;
   }
 
-  async #record(end: CommandEnd | null): Promise<Outcome> {
+  /** Writes the log of a result that is cut. */
+  async record(end: CommandEnd | null): Promise<Outcome> {
     const isLong = this.#stdout?.isLong === true || this.#stderr?.isLong === true;
     if (!isLong || end === null || this.request.stdoutCapBytes !== undefined) return { ok: true };
     try {
@@ -214,7 +180,7 @@ export class CommandProcess {
   }
 
   /** Nobody is told of the id before the session knows of it. */
-  async #detach(): Promise<Detached> {
+  async detach(): Promise<Detached> {
     const { line } = this.request;
     const workId = mintId('wrk', this.#host.clock.now());
     const about = { workId, binary: this.binary, command: line.command, startedAtMs: this.#startedAt };
@@ -224,11 +190,26 @@ export class CommandProcess {
     return { workId };
   }
 
-  #abandon(end: CommandEnd | null): void {
+  /** Keeps its output as a background command. */
+  async save(end: CommandEnd | null): Promise<void> {
+    await this.#detached().save((workId) => this.#write(workId, end?.exitCode ?? null));
+  }
+
+  report(end: CommandEnd | null): void {
+    this.#detached().report(end);
+  }
+
+  abandon(end: CommandEnd | null): void {
     const background = this.#detached();
     const runningMs = end?.durationMs ?? Math.round(this.#host.clock.monotonic() - this.#startedAtMs);
     this.#registry.abandoned({ ...background.about, runningMs });
     background.abandon(end, runningMs);
+  }
+
+  /** Kills what is left of it, and what is just being started. */
+  async clear(): Promise<void> {
+    this.#isCleared = true;
+    await this.#process?.kill();
   }
 
   #write(stem: string, exitCode: number | null): Promise<WrittenLog> {

@@ -4,10 +4,13 @@
  * end, then the box, then the network, then the cgroup. Loaded for sessions that have commands.
  * Read next: session-box.ts, command.ts.
  */
+import { hearsOfCompletions } from '../manifest/lifecycle.js';
 import { openSizeGuard, type SessionLimits, sizeError } from '../resources/index.js';
 import { scopeReport } from '../scope/index.js';
 import { needed } from '../stage/draft.js';
-import { abandonedSummary, Commands } from './command.js';
+import type { TaskRequest } from '../task/index.js';
+import { type CommandActor, Commands } from './command.js';
+import { takeCompletion } from './completion.js';
 import { measured, openSessionBox, sweepMs } from './session-box.js';
 import { type SessionWorld, traceOf } from './world.js';
 
@@ -54,14 +57,23 @@ export async function openCommands(world: SessionWorld): Promise<Commands> {
     records: staged.recordsRoot,
     trace: traceOf(world),
     log: (entry) => world.log.write(entry),
+    spawn: (command) => {
+      world.send({ type: 'command.requested', command });
+      return world.childOf(command.commandId) as CommandActor | undefined;
+    },
+    ...(hearsOfCompletions(draft.lifecycle) && request.inference !== undefined
+      ? {
+          background: {
+            graceMs: draft.lifecycle.shellGraceSeconds * 1000,
+            enqueue: (task: TaskRequest) => takeCompletion(world, task),
+          },
+        }
+      : {}),
     ...(cgroup === undefined ? {} : { counters: () => cgroup.counters() }),
     ...(breach === undefined ? {} : { breach }),
   });
-  const end = async (): Promise<void> => {
-    const summary = abandonedSummary(await commands.sweep());
-    if (summary !== undefined) draft.notify({ type: 'warning', code: '', message: summary, origin: 'runtime' });
-  };
-  scope.use('commands', end, { deadlineMs: sweepMs });
+  // They end with the last lines of the trace (session.ts); this is for a session that did not get there.
+  scope.use('commands', async () => void (await commands.sweep()), { deadlineMs: sweepMs });
   return commands;
 }
 

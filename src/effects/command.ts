@@ -1,11 +1,16 @@
 /**
- * The host programs of one session: each is an actor of machines/command, and this is what starts, watches, lists and ends them.
- * Not what a call means (command-call.ts), not one process (command-process.ts), not what it may do (src/containment).
- * Read next: machines/command, command-process.ts, command-call.ts.
+ * The host programs of one session: each is an actor of machines/command below the session's own, and this is what asks for them,
+ * watches, lists and ends them. Not what a call means (command-call.ts), not one process (command-process.ts), not what it may do
+ * (src/containment). Read next: machines/command, command-chart.ts, command-process.ts, command-call.ts.
  */
 import { join } from 'node:path';
-import { type ActorRefFrom, createActor, type InspectionEvent, type Observer } from 'xstate';
-import { type CommandOutput, commandMachine } from '../../machines/command/machine.js';
+import type { ActorRefFrom } from 'xstate';
+import {
+  type CommandInput,
+  type CommandOutput,
+  commandIdOf,
+  type commandMachine,
+} from '../../machines/command/machine.js';
 import type { Box } from '../containment/box.js';
 import { MurError, reasonOf } from '../errors/index.js';
 import type { HeldDirectory } from '../home/index.js';
@@ -45,8 +50,11 @@ export interface CommandHost {
     /** Takes the task that reports an end. Never throws: what cannot be queued is traced by the registry. */
     enqueue(task: TaskRequest): void;
   };
-  /** Watches the actors of commands. */
-  readonly inspect?: Observer<InspectionEvent> | ((event: InspectionEvent) => void);
+  /**
+   * Has the session start the actor of a command, whose effects are those of `commandLogic`. `undefined`: the session takes none any
+   * more. Called when no chart is in the middle of a step.
+   */
+  readonly spawn: (input: CommandInput) => CommandActor | undefined;
 }
 
 /** What became of a command, as far as its caller waits for it. */
@@ -69,14 +77,13 @@ export interface OutstandingCommand {
   readonly startedAtMs: number;
 }
 
-type CommandActor = ActorRefFrom<typeof commandMachine>;
-
-/** With its effects. Made once: making it takes several times as long as a command takes to go through it. */
-const commandChart = commandMachine.provide({ actors: CommandProcess.effects });
+export type CommandActor = ActorRefFrom<typeof commandMachine>;
 
 export class Commands {
   readonly host: CommandHost;
   readonly #logs: LogFolder;
+  /** By command id: what is live of it. */
+  readonly #processes = new Map<string, CommandProcess>();
   /** With the promise of its end. */
   readonly #live = new Map<CommandActor, Promise<void>>();
   readonly #outstanding = new Map<string, OutstandingCommand>();
@@ -99,31 +106,52 @@ export class Commands {
     return { ...this.host.folders, home: join(this.recordsDir, 'home'), records: this.recordsDir };
   }
 
-  /** Background commands, by id. */
+  /** Background commands, in order of their ids, which is that of their move. */
   outstanding(): readonly OutstandingCommand[] {
-    return [...this.#outstanding.values()];
+    return [...this.#outstanding.values()].toSorted((a, b) => (a.workId < b.workId ? -1 : 1));
+  }
+
+  /** What is live of a command that runs. For the effects of its chart. */
+  processOf(commandId: string): CommandProcess {
+    const process = this.#processes.get(commandId);
+    if (process === undefined) throw new Error(`command ${commandId} is not running`);
+    return process;
   }
 
   /**
    * Runs a command until it ends, or is moved to the background. `signal` ends it as long as its caller waits. Never rejects, and
    * never leaves a process behind but a background one, which `sweep` ends.
    */
-  run(request: CommandRequest, signal?: AbortSignal): Promise<CommandOutcome> {
-    if (this.#isOver) return Promise.resolve(stopped('the session is over: nothing is started'));
-    if (signal?.aborted === true) return Promise.resolve(stopped(canceledText));
+  async run(request: CommandRequest, signal?: AbortSignal): Promise<CommandOutcome> {
+    // From here on no chart is in the middle of a step, so what is asked for is there at once.
+    await Promise.resolve();
+    if (this.#isOver) return stopped(overText);
+    if (signal?.aborted === true) return stopped(canceledText);
+    this.#serial += 1;
+    const commandId = commandIdOf(this.#serial);
+    const process = new CommandProcess(this.host, request, this.#logs, {
+      register: (command) => this.#outstanding.set(command.workId, command),
+      abandoned: (command) => this.#abandoned.push(command),
+    });
+    this.#processes.set(commandId, process);
+    const { line, path, taskId, mayDetach } = request;
+    const graceMs = mayDetach ? (this.host.background?.graceMs ?? null) : null;
+    const actor = this.host.spawn({ commandId, binary: path ?? line.name, taskId, graceMs });
+    if (actor === undefined) {
+      this.#processes.delete(commandId);
+      return stopped(overText);
+    }
+    return this.#follow(commandId, actor, process, signal);
+  }
+
+  /** Resolves when the caller of a command need not wait any longer. */
+  #follow(
+    commandId: string,
+    actor: CommandActor,
+    process: CommandProcess,
+    signal: AbortSignal | undefined,
+  ): Promise<CommandOutcome> {
     return new Promise((resolve) => {
-      this.#serial += 1;
-      const process = new CommandProcess(this.host, request, this.#logs, {
-        register: (command) => this.#outstanding.set(command.workId, command),
-        abandoned: (command) => this.#abandoned.push(command),
-      });
-      const { line, taskId } = request;
-      const graceMs = request.mayDetach ? (this.host.background?.graceMs ?? null) : null;
-      const actor = createActor(commandChart, {
-        input: { commandId: `cmd_${this.#serial}`, binary: request.path ?? line.name, taskId, graceMs },
-        ...(this.host.inspect === undefined ? {} : { inspect: this.host.inspect }),
-      });
-      process.lead(actor.system);
       const cancel = (): void => actor.send({ type: 'cancel.requested' });
       signal?.addEventListener('abort', cancel, { once: true });
       let settle: () => void = () => undefined;
@@ -136,22 +164,30 @@ export class Commands {
         resolve(outcome);
         await process.release();
         this.#outstanding.delete(actor.getSnapshot().context.workId ?? '');
+        this.#processes.delete(commandId);
         this.#live.delete(actor);
         settle();
+      };
+      /** Its actor ended before it could: whatever is left of the process is killed. */
+      const cutOff = async (reason: string): Promise<void> => {
+        await process.clear().catch((error: unknown) => {
+          this.host.log({ level: 'error', message: `a command could not be ended: ${reasonOf(error)}` });
+        });
+        await leave(stopped(reason));
       };
       observe(actor, {
         next: ({ value, context: { workId } }) => {
           if (value === 'demoted' && workId !== null) resolve({ kind: 'detached', workId, binary: process.binary });
         },
-        error: (error) => void leave(stopped(reasonOf(error))),
+        error: (error) => void cutOff(reasonOf(error)),
         complete: () => {
-          const output = actor.getSnapshot().output as CommandOutput;
+          const { output } = actor.getSnapshot();
+          if (output === undefined) return void cutOff(overText);
           if (output.ending === 'failed')
             this.host.log({ level: 'error', message: `command: ${output.fault?.message}` });
           void leave(outcomeOf(output, process));
         },
       });
-      actor.start();
     });
   }
 
@@ -179,6 +215,7 @@ export function abandonedSummary(abandoned: readonly Abandoned[]): string | unde
   return `${what} ended with the session: ${each.join(', ')}`;
 }
 
+const overText = 'the session is over';
 const canceledText = 'the command was ended, because the task that asked for it was canceled';
 
 function stopped(reason: string): CommandOutcome {

@@ -7,6 +7,7 @@ import { sessionMachine } from '../../machines/session/machine.js';
 import { taskMachine } from '../../machines/task/machine.js';
 import { toolCallMachine } from '../../machines/tool-call/machine.js';
 import { turnMachine } from '../../machines/turn/machine.js';
+import { commandLogic } from './command-chart.js';
 import { closeSession, openSession, refusePending, retireSession, runScript } from './session.js';
 import { mintSession, stageStep } from './stage.js';
 import { beginTask, endTask } from './task.js';
@@ -45,6 +46,10 @@ export function sessionLogic(world: SessionWorld): typeof sessionMachine {
       close: closeSession(world),
       retire: retireSession(world),
       task,
+      command: commandLogic((commandId) => {
+        if (world.commands === undefined) throw new Error('the commands of this session were not opened');
+        return world.commands.processOf(commandId);
+      }),
     },
   });
 }

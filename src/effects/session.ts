@@ -8,6 +8,7 @@ import { needed } from '../stage/draft.js';
 import { sessionStartFields } from '../stage/report.js';
 import { writeMurmurMd } from '../stage/write.js';
 import { mintId } from '../supervise/ids.js';
+import { laneOf } from '../task/index.js';
 import { manage } from './artifact-manager.js';
 import { callComponent } from './component.js';
 import { guestCommands } from './guest.js';
@@ -109,13 +110,15 @@ export const refusePending = (world: SessionWorld) =>
     async ({ input }) => {
       if (world.draft.folders === undefined) return null;
       world.draft.notify({ type: 'session.draining', reason: input.stopCause ?? 'done' });
+      const cause = input.stopCause === null ? 'session_ended' : 'session_stopped';
+      world.refusing = cause;
       for (const task of world.registry.close()) {
         const source = input.pending.find((pending) => pending.taskId === task.taskId)?.source ?? 'a2a';
         traceOf(world).write('task_rejected', {
           task_id: task.taskId,
           context_id: task.contextId,
           source,
-          cause: input.stopCause === null ? 'session_ended' : 'session_stopped',
+          cause,
           reason: task.message ?? '',
         });
       }
@@ -139,6 +142,7 @@ export const closeSession = (world: SessionWorld) =>
           input.status === 'no_answer' || input.status === 'reopen_budget_exhausted' ? 'failed' : input.status,
       });
     }
+    await endCommands(world);
     const keptBytes = world.blobs?.writtenBytes ?? 0;
     if (keptBytes > 0) {
       const message = `trace.capture: content kept ${keptBytes} bytes of requests and answers in ${draft.folders?.recordsDir}/blobs`;
@@ -148,6 +152,14 @@ export const closeSession = (world: SessionWorld) =>
     await Promise.all([world.trace?.flush(), world.recorder.flush()]);
     return null;
   });
+
+/** What still runs ends behind `session_end`, and before anybody is told that the session is gone (spec/session.md 5.5). */
+async function endCommands({ commands, draft }: SessionWorld): Promise<void> {
+  if (commands === undefined) return;
+  const { abandonedSummary } = await import('./command.js');
+  const summary = abandonedSummary(await commands.sweep());
+  if (summary !== undefined) draft.notify({ type: 'warning', code: '', message: summary, origin: 'runtime' });
+}
 
 /** Releases everything the session opened, last in first out. */
 export const retireSession = (world: SessionWorld) =>
@@ -222,5 +234,5 @@ function enqueueLaunchTask(world: SessionWorld): TaskRef | null {
     trust: 'trusted',
     receivedAtMs: clock.now(),
   });
-  return task;
+  return { ...task, lane: laneOf('user') };
 }

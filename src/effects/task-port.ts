@@ -1,5 +1,6 @@
 import type { TaskPort } from '../door/index.js';
-import { isFinal, type TaskSnapshot } from '../task/index.js';
+import { isFinal, laneOf, type TaskSnapshot } from '../task/index.js';
+import { detachedWorkIds, residueOf } from './residue.js';
 import { type SessionWorld, traceOf } from './world.js';
 
 /** What the door asks of this session: each answer comes from the registry, and the charts are told what changed. */
@@ -19,19 +20,20 @@ export function taskPort(world: SessionWorld): TaskPort {
         message_id: request.messageId ?? '',
         traceparent_from_caller: request.traceparent ?? null,
       });
-      world.send({ type: 'task.accepted', task: { taskId: task.taskId, contextId: task.contextId, source: 'a2a' } });
+      const { taskId, contextId, origin } = task;
+      world.send({ type: 'task.accepted', task: { taskId, contextId, source: 'a2a', lane: laneOf(origin) } });
       return task;
     },
     get: (taskId) => registry.get(taskId),
     cancel: (taskId) => {
       const task = cancelTask(world, taskId);
-      return task === undefined ? undefined : { task, residue: [] };
+      return task === undefined ? undefined : { task, residue: residueOf(world) };
     },
     stop: () => {
       const live = registry.list().filter(({ state }) => !isFinal(state));
       // The active task is the first; canceled last, so that none of the queued ones takes its place.
       for (const { taskId } of live.toReversed()) cancelTask(world, taskId);
-      return { canceled: live.map(({ taskId }) => taskId), residue: [] };
+      return { canceled: live.map(({ taskId }) => taskId), residue: residueOf(world) };
     },
   };
 }
@@ -46,7 +48,7 @@ function cancelTask(world: SessionWorld, taskId: string): TaskSnapshot | undefin
     traceOf(world).write('task_canceled', {
       task_id: taskId,
       phase: 'queued',
-      detached_work_ids: [],
+      detached_work_ids: detachedWorkIds(world),
       delegation_ids: [],
     });
   }

@@ -15,6 +15,7 @@ import { capsuleFacts } from '../stage/facts.js';
 import { laneOf } from '../task/index.js';
 import { fence } from '../tools/index.js';
 import { openConversation } from './conversation.js';
+import { detachedWorkIds } from './residue.js';
 import { TaskWork } from './work.js';
 import { type SessionWorld, traceOf } from './world.js';
 
@@ -95,7 +96,7 @@ export const endTask = (world: SessionWorld) =>
         task_id: input.taskId,
         turn: work.turnIndex,
         phase: work.phase,
-        detached_work_ids: [],
+        detached_work_ids: detachedWorkIds(world),
         delegation_ids: [],
       });
     } else if (input.status === 'failed' && input.fault !== null) {

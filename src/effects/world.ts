@@ -45,8 +45,12 @@ export interface SessionWorld {
   breach: (() => SizeBreach | undefined) | undefined;
   /** Only when live inspection was asked for. */
   inspection: Inspection | undefined;
+  /** Why tasks are refused; `undefined` as long as they are not. */
+  refusing: 'session_ended' | 'session_stopped' | undefined;
   /** Sends an event to the session's root mailbox. */
   send(event: SessionEvent): void;
+  /** The actor of that id right below the session's root. */
+  childOf(id: string): AnyActorRef | undefined;
 }
 
 /** Somebody who may look at the session while it runs (src/inspect), and can change nothing of it. */

@@ -12,11 +12,26 @@ export function chartEntry(id: string): ChartEntry | undefined {
   return Object.hasOwn(entries, id) ? entries[id] : undefined;
 }
 
-/** One part of a path: the actor's name under its parent, and its instance when its chart has one. */
-export function segmentOf(name: string, entry: ChartEntry | undefined, context: unknown): string {
-  if (entry?.instance === undefined || typeof context !== 'object' || context === null) return name;
+/** What an actor is called under its parent. */
+export interface Segment {
+  /** Its id there; the name of its chart for one that was spawned, whose id there tells it from its siblings. */
+  readonly name: string;
+  /** The name, and its instance when its chart has one: one part of a path. */
+  readonly segment: string;
+}
+
+/** `chart` is the id of its chart; absent for an effect. */
+export function segmentOf(id: string, chart: string | undefined, context: unknown): Segment {
+  const instance = chart === undefined ? undefined : instanceOf(chartEntry(chart), context);
+  if (chart === undefined || instance === undefined) return { name: id, segment: id };
+  const name = id === instance ? chart : id;
+  return { name, segment: `${name}:${instance}` };
+}
+
+function instanceOf(entry: ChartEntry | undefined, context: unknown): string | undefined {
+  if (entry?.instance === undefined || typeof context !== 'object' || context === null) return undefined;
   const instance = (context as Readonly<Record<string, unknown>>)[entry.instance];
-  return typeof instance === 'string' || typeof instance === 'number' ? `${name}:${instance}` : name;
+  return typeof instance === 'string' || typeof instance === 'number' ? String(instance) : undefined;
 }
 
 /** What an actor is to a watcher. */
@@ -53,10 +68,8 @@ export class Identities {
     const { _parent: parent, logic, id: ownId } = ref as unknown as Located;
     const isChart = logic?.root !== undefined && typeof logic.id === 'string';
     const chart = isChart ? (logic.id as string) : undefined;
-    const entry = chart === undefined ? undefined : chartEntry(chart);
     const context: unknown = isChart ? (ref.getSnapshot() as { context?: unknown }).context : undefined;
-    const name = parent === undefined ? (chart ?? ownId) : ownId;
-    const segment = segmentOf(name, entry, context);
+    const { name, segment } = segmentOf(parent === undefined ? (chart ?? ownId) : ownId, chart, context);
     const above = parent === undefined ? undefined : this.of(parent).id;
     return { id: above === undefined ? segment : `${above}/${segment}`, name, parent: above, chart };
   }

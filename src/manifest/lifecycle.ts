@@ -61,6 +61,14 @@ export function readLifecycle(raw: z.infer<typeof lifecycleShape>, fault: Fault)
   });
 }
 
+/** Whether a session hears of commands that end in the background; where it does not, none is moved there (spec/manifest.md 11). */
+export function hearsOfCompletions({
+  taskAcceptance,
+  afterTask,
+}: Pick<LifecycleConfig, 'taskAcceptance' | 'afterTask'>): boolean {
+  return taskAcceptance === 'queue' && afterTask === 'sleep';
+}
+
 /** The block a session runs with: the manifest's, with what the launch overrides laid over it. */
 export function overrideLifecycle(config: LifecycleConfig, override: LifecycleOverride): LifecycleConfig {
   return { ...config, ...present({ taskAcceptance: override.taskAcceptance, afterTask: override.afterTask }) };

@@ -5,6 +5,7 @@ import { checkHostPaths, hostPathGrants, type ResolvedHostPath, resolveHostPaths
 import { type NetworkFiles, networkFileGrants, networkFiles } from '../containment/trust-store.js';
 import type { WarningCode } from '../errors/index.js';
 import type { LifecycleConfig, RuntimeManifest } from '../manifest/index.js';
+import { hearsOfCompletions } from '../manifest/lifecycle.js';
 import { type CapabilityPolicy, shellNames } from '../policy/index.js';
 import type { ReachAsked } from './containment.js';
 
@@ -79,18 +80,17 @@ export function programWarnings(
     readonly policy: Pick<CapabilityPolicy, 'shellAllow' | 'shellInterpreterRuntime'>;
     readonly manifest: Pick<RuntimeManifest, 'inference'>;
   },
-  { taskAcceptance, afterTask }: Pick<LifecycleConfig, 'taskAcceptance' | 'afterTask'>,
+  lifecycle: Pick<LifecycleConfig, 'taskAcceptance' | 'afterTask'>,
   { hostPaths }: Pick<Programs, 'hostPaths'>,
 ): readonly { readonly code: WarningCode; readonly message: string }[] {
+  const { offered, withheld } = shellNames(policy.shellAllow);
   return [
     ...policy.shellInterpreterRuntime.map(({ binary, dirs }) => ({
       code: 'W-SEC-009' as const,
       message: `'${binary}' may read ${dirs.map(({ path }) => path).join(', ')} of this host, so the capsule depends on how this host is laid out; staged_runtime pins what it uses`,
     })),
     // Of a capsule that starts programs on a model's word; what a script capsule starts is always waited for.
-    ...(policy.shellAllow.length === 0 ||
-    manifest.inference === undefined ||
-    (taskAcceptance === 'queue' && afterTask === 'sleep')
+    ...(offered.length === 0 || manifest.inference === undefined || hearsOfCompletions(lifecycle)
       ? []
       : [
           {
@@ -99,7 +99,7 @@ export function programWarnings(
               'this lifecycle hears of no command that ends in the background, so every command is waited for; task_acceptance: queue with after_task: sleep would hear of them',
           },
         ]),
-    ...shellNames(policy.shellAllow).withheld.map((entry) => ({
+    ...withheld.map((entry) => ({
       code: 'W-SEC-904' as const,
       message: `capabilities.shell.allow entry '${entry}' is no bare name of a program, so it is offered as no tool`,
     })),

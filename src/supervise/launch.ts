@@ -156,7 +156,9 @@ function createWorld(
     commands: undefined,
     breach: undefined,
     inspection: undefined,
+    refusing: undefined,
     send: () => undefined,
+    childOf: () => undefined,
   };
   draft.onCredentialChange = (artifact, name, change) => {
     // Before the new key is used for anything.
@@ -202,6 +204,7 @@ function runRoot(
       (event: SupervisorEmitted) => {
         if (event.type === 'child.started') {
           world.send = (fact: SessionEvent) => event.ref.send(fact);
+          world.childOf = (id: string) => event.ref.getSnapshot().children[id];
           world.inspection?.begin(event.ref);
           root.send({ type: 'session.started', id: event.id });
           armDeadline(world, () => stop('deadline_reached'));

@@ -99,8 +99,14 @@ export class TaskRegistry {
       case 'single':
         return this.#slot.state === 'empty' && this.pending === 0;
       case 'queue':
-        return this.pending < this.#options.queueDepth;
+        return this.#placesTaken < this.#options.queueDepth;
     }
+  }
+
+  /** Reports of the session's own commands need no place: a limit for callers must neither lose one nor be used up by it. */
+  get #placesTaken(): number {
+    const own = this.#waiting.bg.filter((taskId) => this.#entries.get(taskId)!.request.source === 'detached_shell');
+    return this.pending - own.length;
   }
 
   /**
@@ -122,6 +128,18 @@ export class TaskRegistry {
     if (this.#entries.has(request.taskId)) return refuse(`task id ${request.taskId} is already taken`);
     if (this.#closing) return refuse('the session is closing');
     return this.#admit(request);
+  }
+
+  /**
+   * The report of a background command, `submitted`; `rejected`, and readable, once the session is closing. Neither acceptance nor
+   * depth is asked: those are about the door.
+   */
+  enqueueCompletion(request: TaskRequest): RegistryReply {
+    if (this.#entries.has(request.taskId)) return refuse(`task id ${request.taskId} is already taken`);
+    if (!this.#closing) return this.#admit(request);
+    const entry = this.#add(request, 'rejected');
+    entry.message = rejectText.closing;
+    return done(entry);
   }
 
   /** Forgets a task that was accepted and could not be handed over, as if it had never come. */

@@ -96,7 +96,7 @@ export function busySession(sys: string, options: BusyOptions = {}): BusySession
   let count = 0;
   const begin = (): void => {
     count += 1;
-    const ref: TaskRef = { taskId: `tsk_${count}`, contextId: 'ctx_1', source: 'a2a' };
+    const ref: TaskRef = { taskId: `tsk_${count}`, contextId: 'ctx_1', source: 'a2a', lane: 'user' };
     root.send({ type: 'task.accepted', task: ref });
   };
   return {

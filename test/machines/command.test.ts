@@ -3,6 +3,7 @@ import { createActor, fromPromise, SimulatedClock, waitFor } from 'xstate';
 import {
   type CommandEnd,
   type CommandInput,
+  type CommandName,
   commandMachine,
   type Detached,
   type Started,
@@ -129,8 +130,8 @@ describe('the grace period (spec/shell.md 8.1)', () => {
       commandMachine.provide({
         actors: {
           start: fromPromise<Started, CommandInput>(async () => ({ ok: true, pid: 1 })),
-          wait: fromPromise<CommandEnd, null>(() => new Promise(() => undefined)),
-          detach: fromPromise<Detached, null>(async () => ({ workId: 'wrk_a' })),
+          wait: fromPromise<CommandEnd, CommandName>(() => new Promise(() => undefined)),
+          detach: fromPromise<Detached, CommandName>(async () => ({ workId: 'wrk_a' })),
         },
       }),
       { clock, input: { ...input, graceMs } },

@@ -16,7 +16,10 @@ const input = {
 const fault = { code: 'E-CAP-001', message: 'no' };
 const ok = (id: string): Fact => done(id, { ok: true });
 const launchTask = { taskId: 'tsk_launch', contextId: 'ctx_a', source: 'task_md' as const };
-const sent = (taskId: string) => ({ type: 'task.accepted', task: { taskId, contextId: 'ctx_a', source: 'a2a' } });
+const sent = (taskId: string) => ({
+  type: 'task.accepted',
+  task: { taskId, contextId: 'ctx_a', source: 'a2a', lane: 'user' },
+});
 const ended = (taskId: string, source: string, status: string): Fact =>
   done('task', { taskId, source, status, turns: 1, fault: status === 'ok' ? null : fault });
 

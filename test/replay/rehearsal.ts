@@ -81,7 +81,7 @@ export async function rehearse(records: HeldDirectory | undefined, options: Rehe
   };
   const accept = () => {
     sent += 1;
-    const task = { taskId: `tsk_${sent}`, contextId: `ctx_${sent % 3}`, source: 'a2a' as const };
+    const task = { taskId: `tsk_${sent}`, contextId: `ctx_${sent % 3}`, source: 'a2a' as const, lane: 'user' as const };
     root.send({ type: 'task.accepted', task });
   };
   const disturb = () => {

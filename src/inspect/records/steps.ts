@@ -2,7 +2,7 @@ import { reasonOf } from '../../errors/index.js';
 import { LogStream, type MachineState, type ReplayStep, rootPath } from '../../replay/index.js';
 import { definitionOf } from '../definition.js';
 import type { SnapshotView } from '../frame.js';
-import { chartEntry, segmentOf } from '../identity.js';
+import { segmentOf } from '../identity.js';
 import type { FrameBody } from '../item.js';
 import { redact } from '../redact.js';
 import { viewOf } from '../view.js';
@@ -67,13 +67,13 @@ class Ids {
   /** By path: the machine that ran there last. */
   readonly #latest = new Map<string, string>();
 
-  begin(machine: MachineState): string {
-    const { name, parent } = placeOf(machine.path);
-    const segment = segmentOf(name, chartEntry(machine.chart), machine.context);
+  begin(machine: MachineState): { readonly id: string; readonly name: string } {
+    const { name: ownId, parent } = placeOf(machine.path);
+    const { name, segment } = segmentOf(ownId, machine.chart, machine.context);
     const above = parent === undefined ? undefined : this.of(parent);
     const id = above === undefined ? segment : `${above}/${segment}`;
     this.#latest.set(machine.path, id);
-    return id;
+    return { id, name };
   }
 
   of(path: string): string {
@@ -126,8 +126,8 @@ interface Common {
 }
 
 function actorBody(ids: Ids, machine: MachineState, common: Common, snap: SnapshotView): FrameBody {
-  const id = ids.begin(machine);
-  const { name, parent } = placeOf(machine.path);
+  const { id, name } = ids.begin(machine);
+  const { parent } = placeOf(machine.path);
   const def = definitionOf(machine.chart)?.key;
   return {
     ...{ type: 'actor', ...common, id, name },

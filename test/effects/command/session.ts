@@ -2,9 +2,11 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { createActor } from 'xstate';
 import type { CommandHost } from '../../../src/effects/command.js';
 import { Commands } from '../../../src/effects/command.js';
 import type { Caller } from '../../../src/effects/command-call.js';
+import { commandLogic } from '../../../src/effects/command-chart.js';
 import type { LogEntry } from '../../../src/effects/log.js';
 import { holdDirectory } from '../../../src/home/index.js';
 import { systemClock } from '../../../src/supervise/clock.js';
@@ -32,6 +34,7 @@ export function commandSession(
   const tasks: TaskRequest[] = [];
   const log: LogEntry[] = [];
   const { graceMs, root: _, ...rest } = change;
+  const logic = commandLogic((commandId) => commands.processOf(commandId));
   const host: CommandHost = {
     box,
     clock: systemClock,
@@ -42,10 +45,11 @@ export function commandSession(
     records,
     trace,
     log: (entry) => log.push(entry),
+    spawn: (input) => createActor(logic, { input }).start(),
     ...(graceMs === undefined ? {} : { background: { graceMs, enqueue: (task: TaskRequest) => tasks.push(task) } }),
     ...rest,
   };
-  const commands = new Commands(host);
+  const commands: Commands = new Commands(host);
   onTestFinished(async () => {
     await commands.sweep();
     await trace.close();
