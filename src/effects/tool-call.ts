@@ -162,7 +162,8 @@ async function runCommand(
   const { contextId, trust } = work.request;
   const data = callOf(work, callId).call.inputText;
   const outcome = await runShell(commands, { name, data, taskId, turn, contextId, trust, signal });
-  if (outcome.shell !== undefined) for (const totals of [world.totals, work.totals]) totals.shellCalls += 1;
+  const hasRun = outcome.shell !== undefined || outcome.detached !== undefined;
+  if (hasRun) for (const totals of [world.totals, work.totals]) totals.shellCalls += 1;
   return outcome;
 }
 

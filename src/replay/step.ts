@@ -67,7 +67,11 @@ export function requestOf({ type, params }: ReportedAction): Request {
   const of = (params ?? {}) as Record<string, unknown>;
   switch (type) {
     case 'xstate.spawnChild':
-      return { text: `start ${String(of.id)}`, params: { src: nameOf(of.src), input: of.input } };
+      // The id as declared may be a function; the actor has what it gave.
+      return {
+        text: `start ${of.actorRef == null ? String(of.id) : idOf(of.actorRef)}`,
+        params: { src: nameOf(of.src), input: of.input },
+      };
     case 'xstate.stopChild':
       return { text: `stop ${idOf(params)}`, params: null };
     case 'xstate.cancel':
