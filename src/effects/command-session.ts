@@ -4,6 +4,8 @@
  * end, then the box, then the network, then the cgroup. Loaded for sessions that have commands.
  * Read next: session-box.ts, command.ts.
  */
+import type { EgressDenied } from '../containment/egress/index.js';
+import { reasonOf } from '../errors/index.js';
 import { hearsOfCompletions } from '../manifest/lifecycle.js';
 import { openSizeGuard, type SessionLimits, sizeError } from '../resources/index.js';
 import { scopeReport } from '../scope/index.js';
@@ -36,8 +38,7 @@ export async function openCommands(world: SessionWorld): Promise<Commands> {
     rules: needed(draft.networkCeiling, 'validate'),
     privateNames: request.privateNames,
     scope,
-    onRefused: ({ reason, target }) =>
-      world.log.write({ level: 'warn', message: `a command was refused a connection to ${target}`, reason }),
+    onRefused: (denied) => traceDenied(world, denied),
   });
   for (const { code, message } of limits.warnings) draft.warn(code, message);
   draft.scopeReport = scopeReport({ ...reach.scope, resources: measured(limits) });
@@ -95,6 +96,16 @@ function watchSize(world: SessionWorld, { resources }: SessionLimits, folders: r
   scope.use('size guard', () => guard.close());
   world.breach = () => guard.breach();
   return world.breach;
+}
+
+/** What was refused, and when: in the log for people, in the trace for whoever watches. Throws nothing into the relay. */
+function traceDenied(world: SessionWorld, { reason, target }: EgressDenied): void {
+  world.log.write({ level: 'warn', message: `a command was refused a connection to ${target}`, reason });
+  try {
+    traceOf(world).write('egress_denied', { by: 'command', target, reason });
+  } catch (error) {
+    world.log.write({ level: 'error', message: reasonOf(error) });
+  }
 }
 
 function identityOf({ draft, url }: SessionWorld): readonly (readonly [string, string])[] {

@@ -6,7 +6,7 @@
  * Read next: ../containment/box.ts, ../resources/session.ts, ../containment/egress/index.ts.
  */
 import { type Box, openBox, type SessionFolders } from '../containment/box.js';
-import { dialer, openSessionNetwork, type SessionNetwork } from '../containment/egress/index.js';
+import { dialer, type EgressDenied, openSessionNetwork, type SessionNetwork } from '../containment/egress/index.js';
 import { MurError } from '../errors/index.js';
 import type { CapabilityPolicy, NetworkRule } from '../policy/index.js';
 import { openSessionLimits, type SessionLimits } from '../resources/index.js';
@@ -27,7 +27,7 @@ export interface SessionBoxRequest {
   /** Gives everything back. */
   readonly scope: ResourceScope;
   /** Told of each connection and name that was refused. */
-  readonly onRefused: (refused: { readonly reason: string; readonly target: string }) => void;
+  readonly onRefused: (denied: EgressDenied) => void;
 }
 
 export interface SessionBox {

@@ -130,6 +130,13 @@ export const traceEvents = {
     name: text,
     limit_seconds: count,
   }),
+  /** A command asked for what no rule allows. Ours: once for each destination and reason, and no more than 256 of a session. */
+  egress_denied: row('session', {
+    by: oneOf('command'),
+    /** `host:port`, or the name that was looked up. */
+    target: text,
+    reason: oneOf('not-allowed', 'private-address', 'no-admission'),
+  }),
   inference_credential: row('session', {
     source: credentialSource,
     ...credentialChange,

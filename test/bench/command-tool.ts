@@ -1,6 +1,8 @@
 /** A shell tool call as a session makes it, over a box: chart, capture of output, result text and trace. */
+import { createActor } from 'xstate';
 import type { Box } from '../../src/containment/box.js';
 import { Commands } from '../../src/effects/command.js';
+import { commandLogic } from '../../src/effects/command-chart.js';
 import { runShell, shellLine } from '../../src/effects/command-shell.js';
 import { holdDirectory } from '../../src/home/index.js';
 import { systemClock } from '../../src/supervise/clock.js';
@@ -12,7 +14,8 @@ export function toolCall(name: string, ground: Ground, box: Box): Way & { close(
   const { folders } = ground;
   const records = holdDirectory(folders.records);
   const trace = new TraceWriter({ records, sessionId: 'ses_bench', clock: systemClock });
-  const commands = new Commands({
+  const logic = commandLogic((commandId) => commands.processOf(commandId));
+  const commands: Commands = new Commands({
     box,
     clock: systemClock,
     policy: { shellAllow: ['true'], shellBaselineEnv: [], shellStripEnv: [] },
@@ -24,6 +27,7 @@ export function toolCall(name: string, ground: Ground, box: Box): Way & { close(
     log: ({ message }) => {
       throw new Error(message);
     },
+    spawn: (input) => createActor(logic, { input }).start(),
   });
   const caller = { taskId: 'tsk_1', turn: 0, contextId: 'ctx_1', trust: 'trusted' } as const;
   return {

@@ -91,7 +91,7 @@ describe.runIf(process.platform === 'linux')('a command that goes on in the back
       { exit_status: 'ok', shell_calls: 1 },
       { exit_status: 'ok', task_id: second!.task_id, turns: 1 },
     ]);
-    const answer = readFileSync(join(sandbox.records().at(-1)!, `out/result-${second!.task_id}.txt`), 'utf8');
+    const answer = readFileSync(join(sandbox.records().at(-1)!, `out/result_${second!.task_id}.txt`), 'utf8');
     expect(answer).toContain(`work_id: ${detached!.work_id}`);
     expect(answer).toContain('exit_code: 7');
     expect(readFileSync(String(completed!.output_path), 'utf8')).toContain('Stdout:\nout\n');

@@ -111,7 +111,7 @@ class Calls {
 
   #trace({ at, line, cut }: TraceFrame): void {
     const task = text(line.task_id);
-    const turn = number(line.turn) ?? 0;
+    const turn = amount(line.turn);
     const end = number(line.timestamp) ?? at;
     switch (line.event_type) {
       case 'task_start':
@@ -125,15 +125,15 @@ class Calls {
         call.status = line.decision === 'error' ? 'error' : 'ok';
         call.decision = text(line.decision);
         call.tokens = tokensOf(line.input_tokens, line.output_tokens, line.cached_tokens, line.thinking_tokens);
-        call.error = typeof line.error === 'string' ? line.error : call.error;
-        call.code = typeof line.error_code === 'string' ? line.error_code : call.code;
+        if (typeof line.error === 'string') call.error = line.error;
+        if (typeof line.error_code === 'string') call.code = line.error_code;
         if (typeof line.model === 'string') call.model = line.model;
         break;
       }
       case 'tool_call':
       case 'skill_call': {
         const name = text(line.tool_name ?? line.skill_name);
-        const took = number(line.duration_ms) ?? 0;
+        const took = amount(line.duration_ms);
         const id = line.tool_call_id ?? this.#openCall(task, name) ?? line.event_id;
         const call = this.#tool(task, text(id), turn, end - took);
         if (line.event_type === 'skill_call') call.kind = 'skill';
@@ -150,19 +150,19 @@ class Calls {
         call.cut ||= cut ?? 0;
         break;
       }
-      case 'shell': {
-        const took = number(line.duration_ms) ?? 0;
-        const call = this.#call(`shell ${plain(line.event_id)}`, 'shell', task, turn, end - took);
+      default: {
+        // One in the background is told of when it goes there, and again when it ends.
+        if (!/^shell(_[a-z]+)?$/.test(line.event_type)) return;
+        const took = amount(line.duration_ms ?? line.grace_ms);
+        const call = this.#call(`shell ${plain(line.work_id ?? line.event_id)}`, 'shell', task, turn, end - took);
         call.name = text(line.binary);
+        call.input = line.command;
+        if (line.grace_ms !== undefined) break;
         call.end = end;
         call.exitCode = number(line.exit_code);
         call.status = call.exitCode === 0 ? 'ok' : 'error';
-        call.input = line.command;
-        call.outBytes = (number(line.stdout_bytes) ?? 0) + (number(line.stderr_bytes) ?? 0);
-        break;
+        call.outBytes = amount(line.stdout_bytes) + amount(line.stderr_bytes) + amount(line.output_bytes);
       }
-      default:
-        return;
     }
     this.#since.set(task, end);
   }
@@ -236,6 +236,10 @@ function tokensOf(input: unknown, output: unknown, cached?: unknown, thinking?: 
 
 function number(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value : null;
+}
+
+function amount(value: unknown): number {
+  return number(value) ?? 0;
 }
 
 function text(value: unknown): string {

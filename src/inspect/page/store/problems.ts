@@ -50,14 +50,12 @@ export function problemsOf(
 }
 
 function fromFault({ code, message, hint }: FaultView, at: number): Problem {
-  return { at, level: 'error', code, message, hint: hint ?? null };
+  return { at, level: 'error', code, message, hint: typeof hint === 'string' ? hint : null };
 }
 
 function faultIn(data: unknown): FaultView | null {
   const fault = (data as { fault?: unknown } | null | undefined)?.fault as Partial<FaultView> | null | undefined;
-  if (typeof fault?.code !== 'string' || typeof fault.message !== 'string') return null;
-  const { code, message, hint } = fault;
-  return { code, message, ...(typeof hint === 'string' ? { hint } : {}) };
+  return typeof fault?.code === 'string' && typeof fault.message === 'string' ? (fault as FaultView) : null;
 }
 
 type Line = Readonly<Record<string, unknown>>;
@@ -65,6 +63,7 @@ type Line = Readonly<Record<string, unknown>>;
 const refusals: Readonly<Record<string, (told: (key: string) => string) => string>> = {
   tool_input_refused: (told) => `${told('tool_name')}: ${told('reason')}`,
   call_denied: (told) => `${told('target')}: ${told('reason')}`,
+  egress_denied: (told) => `${told('target')}: ${told('reason')}`,
   protected_path_denied: (told) => `${told('path')}: ${told('reason')}`,
   spend_ceiling_reached: (told) => `the ${told('limit')} may spend ${told('ceiling')} tokens, ${told('used')} are used`,
   control_refused: (told) => `${told('kind') || 'control'} ${told('name')}: ${told('reason')}`,
