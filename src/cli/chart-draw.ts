@@ -88,7 +88,12 @@ function session(address: string, flags: ChartFlags, look: TerminalLook, env: Cl
   const formattedText = formatted(chart, flags, marksOf(chosen));
   if (formattedText !== undefined) return formattedText;
   const picture = pictureOf(chosen, machines, marksOf);
-  return lines(drawChart(chosen === root ? { ...picture, note: replay.header.session_id } : picture, look));
+  if (chosen !== root) return lines(drawChart(picture, look));
+  const commands = machines.filter((machine) => machine.chart === 'command' && machine.status === 'active');
+  return lines([
+    ...drawChart({ ...picture, note: replay.header.session_id }, look),
+    ...commands.flatMap((command) => ['', ...drawChart(pictureOf(command, machines, marksOf), look)]),
+  ]);
 }
 
 function resolveAddress(address: string, env: CliContext['env'], flags: ChartFlags) {
@@ -124,8 +129,9 @@ function pictureOf(
 
 /** What tells it from others of its kind. */
 function noteOf(state: MachineState): string {
-  const { name, turn, taskId } = state.context;
+  const { name, turn, taskId, binary } = state.context;
   if (typeof name === 'string') return oneLine(name);
+  if (state.chart === 'command') return oneLine(`${machineLabel(state)}  ${binary}`);
   if (state.chart === 'turn' && typeof turn === 'number') return `turn ${turn + 1}`;
   return typeof taskId === 'string' ? oneLine(taskId) : machineLabel(state);
 }

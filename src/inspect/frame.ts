@@ -154,8 +154,8 @@ export interface SnapshotView {
 
 /**
  * An actor exists. Without `snap.v`, the state of one with a chart follows in a `snap`. Its `id` is a path that means the same live and in a replay:
- * `session`, `session/task:tsk_…`, `session/task:tsk_…/turn:0`, `…/turn:0/tool-call:1`, and effects below them such as
- * `…/turn:0/infer`. Repeats for an `id` replace (a resync sends all again).
+ * `session`, `session/task:tsk_…`, `session/task:tsk_…/turn:0`, `…/turn:0/tool-call:1`, `session/command:cmd_1`, and effects below them
+ * such as `…/turn:0/infer`. Repeats for an `id` replace (a resync sends all again).
  */
 export interface ActorFrame extends Dated {
   readonly type: 'actor';

@@ -1,7 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { FrameBody } from '../../src/inspect/item.js';
+import { followRecords } from '../../src/inspect/records/follower.js';
 import { openReplay } from '../../src/replay/index.js';
+import { Watcher } from '../inspect/wire.js';
 import { rehearsal, Sandbox, type Started } from './cli.js';
 import { processesWith } from './processes.js';
 
@@ -62,22 +65,46 @@ async function ask(url: string, method: string, params: object): Promise<Record<
   return ((await response.json()) as { result: Record<string, unknown> }).result;
 }
 
+const commandId = 'session/command:cmd_1';
+const statesOf = (watcher: Watcher) =>
+  [...watcher.of('actor'), ...watcher.of('snap')].flatMap(({ id, snap }) =>
+    id === commandId && snap.v !== undefined ? [snap.v as string] : [],
+  );
+
+/** The frames of the past, as the records of the session tell it. */
+async function pastOf(recordsDir: string): Promise<FrameBody[]> {
+  const context = { sys: 'ses_1', redactText: (text: string) => text, recordsDir, startedAt: 0, restFactor: 0 };
+  const following = followRecords({ ...context, conversation: () => undefined }, () => undefined);
+  const bodies: FrameBody[] = [];
+  for await (const body of following.past(false)) bodies.push(body);
+  following.stop();
+  return bodies;
+}
+
 describe.runIf(process.platform === 'linux')('a command that goes on in the background', () => {
   test('its end is a task of the capsule, which answers it in the same context', async () => {
     const turns = [bash(waiting), { say: 'It goes on.' }, { say: 'Heard: {{task}}' }];
-    const { ended, seen, child } = await serve(
-      turns,
-      { shell_grace_secs: 0, conversation: 'threaded' },
-      '--task',
-      'go',
-    );
+    const lifecycle = { shell_grace_secs: 0, conversation: 'threaded' };
+    const { ended, seen, child, url, line } = await serve(turns, lifecycle, '--inspect', '--task', 'go');
+    const sessionId = await line('session: ');
+    const token = readFileSync(join(sandbox.home, '.murmur/running', `${sessionId}.inspect`), 'utf8');
+    const watcher = new Watcher(Number(url.split(':')[1]), token);
     await seen(() => has('task_end'));
+    await watcher.until(() => statesOf(watcher).includes('demoted'));
     const [detached] = lines('shell_detached');
     expect(lines('shell')).toEqual([]);
     writeFileSync(work('go'), '');
     await seen(() => has('task_end', 2));
+    await watcher.until(() => watcher.of('gone').some(({ id }) => id === commandId));
     child.kill('SIGTERM');
     expect(await ended).toMatchObject({ code: 0 });
+    const actor = watcher.of('actor').find(({ id }) => id === commandId);
+    expect(actor).toMatchObject({ name: 'command', parent: 'session', def: expect.any(String) });
+    expect(statesOf(watcher).slice(-1)).toEqual(['completed']);
+    const recorded = await pastOf(sandbox.records().at(-1)!);
+    expect(recorded.filter((body) => body.type === 'actor' && body.id === commandId)).toMatchObject([
+      { name: 'command', def: actor!.def },
+    ]);
 
     const [first, second] = lines('task_start');
     const [completed] = lines('shell_completed');
@@ -109,6 +136,8 @@ describe.runIf(process.platform === 'linux')('a command that goes on in the back
     const { work_id: workId, binary } = lines('shell_detached')[0]!;
     const item = { kind: 'detached_shell', work_id: workId, binary, command: `${waiting} # back` };
 
+    const chart = await sandbox.run(['chart', '@1']);
+    expect(chart.stdout).toContain('demoted');
     const canceled = await ask(url, 'tasks/cancel', { id });
     expect(canceled).toMatchObject({ status: { state: 'canceled' } });
     const [residue] = canceled.artifacts as { name: string; parts: { text: string }[] }[];

@@ -161,6 +161,14 @@ describe.runIf(canRun)(`an agent that is told to send the data elsewhere${note}`
         .map((file) => readFileSync(join(logs, file), 'utf8'))
         .join('\n');
       expect(log).toContain('a command was refused a connection to');
+      const denied = sandbox.trace().filter(({ event_type }) => event_type === 'egress_denied');
+      expect(denied).toContainEqual(
+        expect.objectContaining({
+          by: 'command',
+          reason: 'not-allowed',
+          target: expect.stringContaining('evil.example'),
+        }),
+      );
     } finally {
       sandbox.before = [];
       names.close();

@@ -230,6 +230,59 @@ describe('ending', () => {
   });
 });
 
+describe('commands', () => {
+  const command = { commandId: 'cmd_1', binary: '/bin/make', taskId: 'tsk_1', graceMs: 0 };
+  const asked = { type: 'command.requested', command };
+  const children = (facts: Fact[], over: object = {}) =>
+    Object.keys(fold(sessionMachine, { ...input, ...over }, facts).children).filter((id) => id.startsWith('cmd_'));
+
+  test.each([
+    ['an agent', opened(null), {}],
+    ['an agent that works on a task', [...opened(null), sent('tsk_1')], {}],
+    ['an agent that still opens', staged, {}],
+    ['a script', staged, { kind: 'script' }],
+  ] as const)('%s starts them below itself, each with an actor of its own', (_, facts, over) => {
+    const second = { ...asked, command: { ...command, commandId: 'cmd_2' } };
+    expect(children([...facts, asked, second], over)).toEqual(['cmd_1', 'cmd_2']);
+  });
+
+  test('are not started before the session runs, and not once it drains', () => {
+    expect(children([asked])).toEqual([]);
+    const stop = { type: 'stop.requested', cause: 'session_stopped' };
+    expect(children([...opened(null), stop, asked])).toEqual([]);
+  });
+
+  test('outlive the task that asked for them, and the draining of the session until they are ended', () => {
+    const facts = [...opened(null), sent('tsk_1'), asked, ended('tsk_1', 'a2a', 'ok')];
+    const over = { acceptance: 'queue', afterTask: 'sleep' };
+    expect(at(facts, over).state).toBe('running.serving.waiting');
+    expect(children(facts, over)).toEqual(['cmd_1']);
+    expect(children([...facts, { type: 'stop.requested', cause: 'session_stopped' }], over)).toEqual(['cmd_1']);
+  });
+
+  test.each([
+    ['are forgotten when they end', done('cmd_1', { ending: 'finished' })],
+    ['that break are a bug of the runtime, and no reason to end the session', broke('cmd_1', new Error('bug'))],
+  ])('%s', (_, fact) => {
+    const facts = [...opened(null), asked, fact];
+    expect(children(facts)).toEqual([]);
+    expect(at(facts)).toMatchObject({ state: 'running.serving.waiting', context: { fault: null } });
+  });
+});
+
+test('spec/door.md 8.4: tasks wait lane by lane, and in order of arrival within one', () => {
+  const arrival = ['bg1', 'user1', 'bg2', 'peer1', 'user2', 'bg3', 'peer2'];
+  const accepted = arrival.map((taskId) => ({
+    type: 'task.accepted',
+    task: { taskId, contextId: 'ctx_a', source: 'a2a', lane: taskId.slice(0, -1) },
+  }));
+  const facts = [...opened(null), sent('first'), ...accepted];
+  const { context } = at(facts, { acceptance: 'queue', afterTask: 'sleep' });
+  expect(context.active?.taskId).toBe('first');
+  const waiting = context.pending.map(({ taskId }: { taskId: string }) => taskId);
+  expect(waiting).toEqual(['user1', 'user2', 'peer1', 'peer2', 'bg1', 'bg2', 'bg3']);
+});
+
 describe('script capsules', () => {
   const script = { kind: 'script' };
 

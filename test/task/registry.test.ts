@@ -55,6 +55,36 @@ describe('taking a place', () => {
     expect(tasks.canAccept()).toBe(true);
   });
 
+  it('reports of background commands need no place, and take none from callers', () => {
+    const tasks = running('a', { queueDepth: 1 });
+    for (const id of ['r1', 'r2']) {
+      const reply = tasks.enqueueCompletion({ ...request(id, 'completion'), source: 'detached_shell' });
+      expect(reply).toMatchObject({ ok: true, task: { state: 'submitted' } });
+    }
+    expect(tasks.enqueue(request('b', 'user'))).toMatchObject({ task: { state: 'submitted' } });
+    expect(tasks.enqueue(request('c', 'user'))).toMatchObject({ task: { state: 'rejected' } });
+    tasks.finish('a', 'completed');
+    const order: string[] = [];
+    for (let next = tasks.next(); next !== undefined; next = tasks.next()) {
+      order.push(next.taskId);
+      tasks.start(next.taskId);
+      tasks.finish(next.taskId, 'completed');
+    }
+    expect(order).toEqual(['b', 'r1', 'r2']);
+  });
+
+  it('a report that comes while the session closes is refused, and stays readable', () => {
+    const tasks = registry();
+    tasks.close();
+    const reply = tasks.enqueueCompletion({ ...request('r', 'completion'), source: 'detached_shell' });
+    expect(reply).toMatchObject({
+      ok: true,
+      task: { state: 'rejected', message: 'task rejected: the session is closing' },
+    });
+    expect(tasks.get('r')).toMatchObject({ state: 'rejected' });
+    expect(tasks.next()).toBeUndefined();
+  });
+
   it('keeps a refused task readable with the text that means: try again', () => {
     const tasks = registry({ acceptance: 'single' });
     tasks.enqueue(request('a'));

@@ -122,6 +122,28 @@ describe('calls', () => {
     });
   });
 
+  test('a command in the background runs until it is told how it ended', () => {
+    const facts = { work_id: 'wrk_1', binary: 'make', command: 'all' };
+    const moved = { event_type: 'shell_detached', event_id: 'a', task_id: 't', turn: 0, ...facts, grace_ms: 10 };
+    const over = {
+      event_type: 'shell_completed',
+      event_id: 'b',
+      ...facts,
+      exit_code: 0,
+      duration_ms: 90,
+      output_bytes: 7,
+    };
+    const killed = { event_type: 'shell_abandoned', event_id: 'c', ...facts, running_ms: 90 };
+    const told = (...lines: { readonly event_type: string }[]) =>
+      callsOf(
+        lines.map((line, q) => ({ type: 'trace', q, sys: SESSION, at: 50, line: { ...line, timestamp: 50 + 80 * q } })),
+      );
+    const command = { kind: 'shell', name: 'make', taskId: 't', input: 'all', start: 40 };
+    expect(told(moved)).toMatchObject([{ ...command, status: 'running', end: null }]);
+    expect(told(moved, over)).toMatchObject([{ ...command, status: 'ok', end: 130, exitCode: 0, outBytes: 7 }]);
+    expect(told(moved, killed)).toMatchObject([{ ...command, status: 'error', end: 130, exitCode: null }]);
+  });
+
   test('tokens are summed up to the moment', () => {
     expect(spentBy(calls, Number.POSITIVE_INFINITY)).toMatchObject({ input: 8_718, output: 963 });
     expect(spentBy(calls, calls[0]!.end!)).toMatchObject({ input: 679, output: 264 });
