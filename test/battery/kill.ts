@@ -3,11 +3,12 @@
  * the whole machine.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { columns } from './case.js';
+import { asleep, daemons, leaving, left, newMark } from './daemons.js';
 import { type Entry, entryOf, type Where } from './record.js';
-import { environment, openKind, pathOf, run, type Setting } from './session.js';
+import { environment, openKind, pathOf, type Setting } from './session.js';
 import type { Evidence } from './verdict.js';
 
 const contained = columns(['CONTAINED', 'CONTAINED', 'CONTAINED']);
@@ -20,48 +21,6 @@ export const killRows = {
   cancel: row('kill-by-cancel', 'the kill at once'),
   crash: row('kill-by-crash', 'SIGKILL to the runtime itself'),
 } as const;
-
-/** A shell that ignores SIGTERM and leaves processes everywhere it can. `seconds` is their mark: nobody else sleeps as long. */
-export function daemons(seconds: string): string {
-  return `trap '' TERM; sleep ${seconds} & (setsid sleep ${seconds} </dev/null >/dev/null 2>&1 &); ( ( setsid bash -c 'trap "" TERM HUP; sleep ${seconds} & setsid sleep ${seconds}; wait' </dev/null >/dev/null 2>&1 & ) & ); echo ready`;
-}
-
-export function living(word: string): readonly string[] {
-  return readdirSync('/proc').filter((name) => {
-    if (!/^\d+$/.test(name)) return false;
-    try {
-      return readFileSync(`/proc/${name}/cmdline`, 'latin1').split('\0').includes(word);
-    } catch {
-      return false;
-    }
-  });
-}
-
-/** What `daemons` starts. A shell says that it is ready before its children have become what they are to be. */
-const sleepers = 4;
-
-/** What kept the daemons of a round from running; empty when all of them do. */
-async function missing(stdout: NodeJS.ReadableStream, word: string): Promise<string> {
-  if (!(await ready(stdout))) return 'the shell ended before it was ready';
-  const end = performance.now() + 10_000;
-  while (living(word).length < sleepers && performance.now() < end) await sleep(5);
-  const count = living(word).length;
-  return count < sleepers ? `${count} of ${sleepers} sleepers after 10 s` : '';
-}
-
-const marks = { next: 0 };
-const mark = () => `${200_000 + process.pid}.${marks.next++}`;
-
-/** None left at once; for a crash the kernel gets as long as it takes to tell bubblewrap. */
-async function noneLeft(word: string, withinMs: number): Promise<readonly string[]> {
-  const end = performance.now() + withinMs;
-  let left = living(word);
-  while (left.length > 0 && performance.now() < end) {
-    await sleep(10);
-    left = living(word);
-  }
-  return left;
-}
 
 export interface Drill {
   readonly rounds: number;
@@ -77,35 +36,45 @@ export async function killDrill(setting: Setting, where: Where, { rounds, victim
   const never = (way: string, round: number, why: string) => {
     if (why !== '') neverStarted = `${way}, round ${round}: ${why}`;
   };
+  const start = (line: string) =>
+    box.start({
+      path: pathOf(setting.executables, 'bash'),
+      argv0: 'bash',
+      args: ['-c', line],
+      env: environment(box, setting.ground),
+    });
   try {
     for (let round = 0; round < rounds; round += 1) {
       const way = (['deadline', 'cancel', 'crash', 'leftover'] as const)[round % 4]!;
-      const seconds = mark();
+      const seconds = newMark();
       count[way] += 1;
+      let isOver = false;
+      const over = () => {
+        isOver = true;
+      };
       if (way === 'crash') {
         const child = victim(seconds);
         const ended = new Promise((resolve) => child.once('exit', resolve));
-        never(way, round, await missing(child.stdout!, seconds));
+        child.once('exit', over);
+        child.stdout!.resume();
+        never(way, round, await asleep(seconds, () => isOver));
         child.kill('SIGKILL');
         await ended;
-        seen.crash.push(...(await noneLeft(seconds, 2000)));
+        // The kernel gets as long as it takes to tell bubblewrap.
+        seen.crash.push(...(await left(seconds, 10_000)));
         continue;
       }
-      if (way === 'leftover') {
-        await run(box, setting, 'bash', ['-c', `${daemons(seconds)}; sleep 0.05`]);
-        seen.leftover.push(...(await noneLeft(seconds, 0)));
-        continue;
-      }
-      const running = await box.start({
-        path: pathOf(setting.executables, 'bash'),
-        argv0: 'bash',
-        args: ['-c', `${daemons(seconds)}; wait`],
-        env: environment(box, setting.ground),
-      });
-      running.stderr.resume();
-      never(way, round, await missing(running.stdout, seconds));
-      await (way === 'deadline' ? running.terminate(50) : running.kill());
-      seen[way].push(...(await noneLeft(seconds, 0)));
+      const sign = join(setting.ground.folders.work, `leave-${seconds}`);
+      const running = await start(way === 'leftover' ? leaving(seconds, sign) : `${daemons(seconds)}; wait`);
+      for (const stream of [running.stdout, running.stderr]) stream.resume();
+      void running.ended.then(over);
+      never(way, round, await asleep(seconds, () => isOver));
+      if (way === 'leftover') writeFileSync(sign, '');
+      if (way === 'deadline') await running.terminate(50);
+      if (way === 'cancel') await running.kill();
+      await running.ended;
+      seen[way].push(...(await left(seconds, 0)));
+      rmSync(sign, { force: true });
     }
   } finally {
     await box.close();
@@ -120,18 +89,6 @@ export async function killDrill(setting: Setting, where: Where, { rounds, victim
   return (Object.keys(killRows) as (keyof typeof killRows)[]).map((way) =>
     entryOf(killRows[way], where, evidence(way)),
   );
-}
-
-/** Whether the daemons were started: by what their shell, or the victim, says. */
-function ready(stream: NodeJS.ReadableStream): Promise<boolean> {
-  return new Promise((resolve) => {
-    let text = '';
-    stream.on('data', (chunk) => {
-      text += chunk;
-      if (text.includes('ready')) resolve(true);
-    });
-    stream.once('end', () => resolve(false));
-  });
 }
 
 export function startVictim(main: string, args: readonly string[]): ChildProcess {
