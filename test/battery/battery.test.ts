@@ -3,9 +3,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { elsewhere } from './elsewhere.js';
-import type { Summary } from './report.js';
-import { countsOf } from './report.js';
-import { allIds, batteryCases, permanentId } from './table.js';
+import type { Entry } from './record.js';
+import { countsOf, markdownOf, type Summary } from './report.js';
+import { allIds, batteryCases, isHarmless, permanentId } from './table.js';
 import { classes, exitCodeOf, judge } from './verdict.js';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -15,6 +15,7 @@ describe('the table', () => {
     expect(new Set(allIds).size).toBe(allIds.length);
     for (const id of allIds) expect(id).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/);
     expect(batteryCases.find(({ id }) => id === permanentId)?.expect).toEqual({
+      unconfined: 'n/a',
       advisory: 'n/a',
       scoped: 'REFUSED',
       sealed: 'REFUSED',
@@ -51,9 +52,13 @@ describe('the table', () => {
 
 const counted = { ids: 138, attempts: 94, boundaries: 90, ceilings: 4 };
 
+test('every attempt that is also made with nothing around it is in the table', () => {
+  expect(batteryCases.filter(({ id }) => isHarmless(id))).toHaveLength(29);
+});
+
 describe('a verdict', () => {
   const graded = (expected: 'REFUSED' | 'SUCCESS' | 'CONTAINED' | 'n/a') => ({
-    expect: { advisory: expected, scoped: expected, sealed: expected },
+    expect: { unconfined: expected, advisory: expected, scoped: expected, sealed: expected },
     by: { EACCES: 'the mechanism' },
   });
   test.each([
@@ -84,6 +89,68 @@ describe('a verdict', () => {
   });
 });
 
+describe('the report', () => {
+  const entry = (change: Partial<Entry>): Entry => ({
+    ...{ id: 'read-it', from: 'here', attempt: 'read it', kind: 'boundary', user: 'root', held: 'scoped' },
+    ...{ player: 'stub', expected: 'REFUSED', verdict: 'REFUSED', matches: true, line: 'EACCES: the mechanism' },
+    ...change,
+  });
+  const entries = [
+    entry({}),
+    entry({ held: 'unconfined', expected: 'n/a', verdict: 'ALLOWED', matches: null, line: 'it was read' }),
+    entry({ held: 'sealed', verdict: 'ALLOWED', matches: false, line: 'out it went' }),
+    entry({ player: 'koffi' }),
+    entry({ player: 'koffi', held: 'sealed', line: 'ENOENT: not there' }),
+    entry({
+      id: 'bomb',
+      kind: 'ceiling',
+      verdict: 'INCONCLUSIVE',
+      matches: null,
+      refused: 'a cgroup',
+      line: 'not run: a cgroup',
+    }),
+  ];
+  const text = markdownOf({ stamp: 'Short run', host: 'a host', exitCode: 3, seconds: 2, entries });
+
+  test('says first what came out, then what failed, what did not run, each verdict, and the evidence', () => {
+    const places = [
+      'A boundary did not hold',
+      '## Not as written',
+      '## Not run here, and why',
+      '## How to read it',
+      '## What must not get out',
+      '## Evidence: scoped',
+      '## Shown elsewhere',
+    ];
+    expect(places.map((each) => text.indexOf(each))).toEqual(
+      places.map((each) => text.indexOf(each)).sort((a, b) => a - b),
+    );
+    expect(text).toContain('| bomb | root | a cgroup |');
+  });
+
+  test('has one line for a row, with a verdict per class: graded, recorded, failed', () => {
+    expect(text).toContain('| read-it | read it | (ALLOWED) |  | REFUSED | **ALLOWED**, REFUSED |');
+  });
+
+  test('has the evidence of the second player where it came to another verdict', () => {
+    const evidence = text.slice(text.indexOf('## Evidence: scoped'));
+    expect(evidence).toContain('| read-it | here | root | koffi | REFUSED | REFUSED | ENOENT: not there |');
+    expect(evidence.match(/koffi/g)).toHaveLength(1);
+  });
+
+  test('says when a whole user is missing', () => {
+    const without = markdownOf({
+      stamp: '',
+      host: '',
+      exitCode: 2,
+      seconds: 1,
+      entries: [],
+      skipped: 'a locked folder',
+    });
+    expect(without).toContain('| all of them | user | a locked folder |');
+  });
+});
+
 /** What this host may lack without the run being a failure: limits that need a delegated cgroup, or a user who is not root. */
 const mayBeMissing = ['resource-fork-bomb', 'resource-fork-bomb-nproc', 'resource-memory-hog', 'set-user-id-program'];
 
@@ -104,7 +171,7 @@ test.runIf(process.platform === 'linux')(
       counts.map(({ held, player }) => [held, player, 0]),
     );
     expect(new Set(counts.map(({ held, player }) => `${held} ${player}`))).toEqual(
-      new Set(['scoped stub', 'sealed stub', 'sealed koffi']),
+      new Set(['scoped stub', 'sealed stub', 'sealed koffi', 'unconfined stub']),
     );
     const missing = summary.entries.filter(({ refused }) => refused !== undefined).map(({ id }) => id);
     expect(missing.filter((id) => !mayBeMissing.includes(id))).toEqual([]);

@@ -21,10 +21,11 @@ export interface Case extends Graded {
 
 export type BoxKind = 'plain' | 'unix-sockets' | 'workdir-exec' | 'tight';
 
-type Columns = readonly [advisory: Expected, scoped: Expected, sealed: Expected];
+type Columns = readonly [advisory: Expected, scoped: Expected, sealed: Expected, unconfined?: Expected];
 
-export function columns([advisory, scoped, sealed]: Columns): Readonly<Record<Class, Expected>> {
-  return { advisory, scoped, sealed };
+/** What each class promises. `unconfined` promises nothing of a kernel, so it has a column only where the runtime itself answers. */
+export function columns([advisory, scoped, sealed, unconfined = 'n/a']: Columns): Readonly<Record<Class, Expected>> {
+  return { unconfined, advisory, scoped, sealed };
 }
 
 type Rest = Partial<Pick<Case, 'box' | 'note' | 'short' | 'kind'>>;

@@ -49,13 +49,13 @@ export const controlRows = {
     'env-credential-strip',
     'escape-cases 12',
     'read credentials of the environment of the runtime',
-    columns(['SUCCESS', 'SUCCESS', 'SUCCESS']),
+    columns(['SUCCESS', 'SUCCESS', 'SUCCESS', 'SUCCESS']),
   ),
   home: row(
     'env-override-home',
     'escape-cases 12',
     'set HOME, TMPDIR and MURMUR_RUNTIME_DIR from outside',
-    columns(['SUCCESS', 'SUCCESS', 'SUCCESS']),
+    columns(['SUCCESS', 'SUCCESS', 'SUCCESS', 'SUCCESS']),
   ),
   launcher: row(
     'launcher-absent',
@@ -191,7 +191,7 @@ async function nestedHostPath(setting: Setting): Promise<Evidence> {
   return attempt(inside, 'plain', { id: 'read', code: `return read(${JSON.stringify(inner)} + '/trace.jsonl')` });
 }
 
-async function environmentOf(setting: Setting, where: Where): Promise<readonly Entry[]> {
+export async function environmentOf(setting: Setting, where: Where): Promise<readonly Entry[]> {
   const planted = [
     'AWS_SECRET_ACCESS_KEY',
     'OPENAI_API_KEY',

@@ -9,6 +9,9 @@ export const elsewhere: Readonly<Record<string, string>> = {
   'no delegated cgroup: E-RUN-012, W-SEC-010, W-SEC-901 (section 8)': 'test/resources',
   'names, ports, private addresses, query types, the 17th port (section 9)': 'test/containment/egress',
   'descriptors of the product itself after an exec (section 11)': 'test/containment/box',
+  'poor hosts, through the command itself (section 8)': 'test/e2e/poor-hosts.test.ts',
+  'an agent that sends data elsewhere, through the command itself (section 9)': 'test/e2e/exfiltrate.test.ts',
+  'ends of a session with daemons, through the command itself: 100 rounds': 'test/soak/kill.test.ts',
   'detached-outlives-turn, detached-flood': 'test/effects/command/background.test.ts',
   'explain-scope-truth': 'test/e2e/explain.test.ts',
   'symlinked-workdir, workdir-under-tmp': 'test/containment/box',
@@ -19,7 +22,8 @@ export const elsewhere: Readonly<Record<string, string>> = {
 
 /** Rows of the checklist that nothing here or elsewhere shows yet, and why. */
 export const uncovered: Readonly<Record<string, string>> = {
-  'class unconfined': 'attempts there would be made on the machine itself',
+  'class unconfined, beyond attempts that only read or write into folders of the battery':
+    'they would be made on the machine itself',
   'read-only-redirect, -argv, -tool, -annotated, -symlink, -interpreter':
     'refused by the runtime before a command starts: not a property of a box',
   'real containers, AppArmor restriction, SELinux, arm64 machines, kernels before 6.18': 'one machine',

@@ -6,7 +6,7 @@
  *   --short            a shorter run, part of `npm test`
  *   --only <id>, --class <class>, --player <stub|koffi>, --user <root|user>    for looking into one thing: not evidence
  */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -17,12 +17,11 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { leakedDescriptor } from './case.js';
-import type { Entry } from './record.js';
-import { markdownOf } from './report.js';
+import { markdownOf, type Summary } from './report.js';
 import type { Setting } from './session.js';
 import { allIds } from './table.js';
 import { playVictim, runUser, type UserResult, type UserRun } from './user.js';
@@ -67,7 +66,10 @@ async function battery(): Promise<number> {
   }
   const isPartial = [values.only, held, player, values.user].some((each) => each !== undefined);
   const isRoot = process.getuid?.() === 0;
-  const users = (isRoot ? ['root', 'user'] : ['user']).filter((each) => (values.user ?? each) === each);
+  const isReadable = !isRoot || canRead(main);
+  const users = (isRoot ? ['root', 'user'] : ['user'])
+    .filter((each) => (values.user ?? each) === each)
+    .filter((each) => each === 'root' || isReadable);
   const started = performance.now();
   const place = mkdtempSync('/var/tmp/mur-battery-');
   chmodSync(place, 0o755);
@@ -93,8 +95,9 @@ async function battery(): Promise<number> {
     }
     const entries = results.flatMap((each) => each.entries);
     const graded = exitCodeOf(entries);
-    const exitCode =
-      graded === exitCodes.passed && entries.some((each) => each.refused !== undefined) ? exitCodes.refused : graded;
+    const skipped = isReadable ? {} : { skipped: `a user who is not root cannot read ${dirname(main)}` };
+    const isComplete = isReadable && entries.every((each) => each.refused === undefined);
+    const exitCode = graded === exitCodes.passed && !isComplete ? exitCodes.refused : graded;
     const what = values.short ? 'Short run' : 'Full run';
     const stamp = `${isPartial ? `PARTIAL, not evidence (${what.toLowerCase()})` : what}${isRoot ? '' : ', without root'}`;
     report(values.short || isPartial ? 'short' : 'report', {
@@ -103,11 +106,17 @@ async function battery(): Promise<number> {
       seconds: (performance.now() - started) / 1000,
       entries,
       host: hostLine(results),
+      ...skipped,
     });
     return exitCode;
   } finally {
     rmSync(place, { recursive: true, force: true });
   }
+}
+
+/** Whether the user of the second half can: a checkout may lie in a folder of root's own. */
+function canRead(path: string): boolean {
+  return spawnSync('/usr/bin/test', ['-r', path], { uid: unprivileged, gid: unprivileged }).status === 0;
 }
 
 /** A program that shows as whom it runs, owned by root, with the bit that would make it root. */
@@ -148,10 +157,7 @@ function hostLine(results: readonly UserResult[]): string {
   return `${process.platform} ${process.arch}, tier ${host?.hostTier}, Landlock ABI ${host?.landlockAbi}, ${host?.chain} ${host?.bubblewrap?.version ?? ''}`.trim();
 }
 
-function report(
-  name: string,
-  summary: { stamp: string; host: string; exitCode: number; seconds: number; entries: readonly Entry[] },
-): void {
+function report(name: string, summary: Summary): void {
   const folder = join(process.cwd(), 'test-output', 'battery');
   mkdirSync(folder, { recursive: true });
   const markdown = markdownOf(summary);

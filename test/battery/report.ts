@@ -8,6 +8,8 @@ export interface Summary {
   readonly exitCode: number;
   readonly seconds: number;
   readonly entries: readonly Entry[];
+  /** Why there is nothing of a whole user. */
+  readonly skipped?: string;
 }
 
 /** How many of each, per user, class and player. */
@@ -45,18 +47,16 @@ const outcome: Readonly<Record<number, string>> = {
   4: 'A ceiling did not hold.',
 };
 
-/** The report a person reads. */
-export function markdownOf({ stamp, host, exitCode, seconds, entries }: Summary): string {
-  const failed = entries.filter(({ matches }) => matches === false);
-  const refused = [
-    ...new Map(
-      entries.filter(({ refused: why }) => why !== undefined).map((each) => [`${each.user} ${each.id}`, each]),
-    ).values(),
-  ];
+/** The report a person reads: what came out, what did not run, every verdict at a glance, and the evidence last. */
+export function markdownOf({ stamp, host, exitCode, seconds, entries, skipped }: Summary): string {
   return [
     '# Battery',
     '',
-    `${outcome[exitCode] ?? ''} Exit ${exitCode}. ${stamp}. ${host}. ${Math.round(seconds)} s.`,
+    `**${outcome[exitCode] ?? 'No outcome.'}** Exit ${exitCode}.`,
+    '',
+    `- ${stamp}, ${Math.round(seconds)} s`,
+    `- Host: ${host}`,
+    `- ${tally(entries)}`,
     '',
     table(
       ['User', 'Class', 'Player', 'Rows', 'As written', 'Not as written', 'Recorded only', 'Not run here'],
@@ -66,34 +66,11 @@ export function markdownOf({ stamp, host, exitCode, seconds, entries }: Summary)
         ),
       ),
     ),
-    ...(failed.length === 0
-      ? []
-      : [
-          '',
-          '## Not as written',
-          '',
-          table(
-            ['Row', 'User', 'Class', 'Player', 'Expected', 'Verdict', 'Evidence'],
-            failed.map((each) => [each.id, each.user, each.held, each.player, each.expected, each.verdict, each.line]),
-          ),
-        ]),
-    ...(refused.length === 0
-      ? []
-      : [
-          '',
-          '## Not run here',
-          '',
-          table(
-            ['Row', 'User', 'What this host lacks'],
-            refused.map((each) => [each.id, each.user, each.refused!]),
-          ),
-        ]),
-    ...classes.flatMap((held) =>
-      rowsOf(
-        entries.filter((each) => each.held === held && each.player === 'stub'),
-        held,
-      ),
-    ),
+    ...failures(entries),
+    ...notRun(entries, skipped),
+    ...howToRead,
+    ...glance(entries),
+    ...classes.flatMap((held) => evidenceOf(entries, held)),
     ...notesOf(entries),
     '',
     '## Shown elsewhere',
@@ -107,15 +84,104 @@ export function markdownOf({ stamp, host, exitCode, seconds, entries }: Summary)
   ].join('\n');
 }
 
-function rowsOf(entries: readonly Entry[], held: string): readonly string[] {
-  if (entries.length === 0) return [];
+function tally(entries: readonly Entry[]): string {
+  const [graded, failed] = [
+    entries.filter(({ matches }) => matches !== null),
+    entries.filter(({ matches }) => matches === false),
+  ];
+  const ids = new Set(entries.map(({ id }) => id));
+  return `${ids.size} rows, ${entries.length} attempts by user, class and player: ${graded.length} graded, ${failed.length} not as written`;
+}
+
+function failures(entries: readonly Entry[]): readonly string[] {
+  const failed = entries.filter(({ matches }) => matches === false);
+  if (failed.length === 0) return [];
   return [
     '',
-    `## ${held}, played by the stub`,
+    '## Not as written',
     '',
     table(
-      ['Row', 'From', 'Attempt', 'User', 'Expected', 'Verdict', 'Evidence'],
-      entries.map((each) => [each.id, each.from, each.attempt, each.user, each.expected, each.verdict, each.line]),
+      ['Row', 'User', 'Class', 'Player', 'Expected', 'Verdict', 'Evidence'],
+      failed.map((each) => [each.id, each.user, each.held, each.player, each.expected, each.verdict, each.line]),
+    ),
+  ];
+}
+
+/** A row that did not run here is no evidence: said before anything that is. */
+function notRun(entries: readonly Entry[], skipped: string | undefined): readonly string[] {
+  const refused = [
+    ...new Map(
+      entries.filter(({ refused: why }) => why !== undefined).map((each) => [`${each.user} ${each.id}`, each]),
+    ).values(),
+  ];
+  const rows = refused.map((each) => [each.id, each.user, each.refused!]);
+  if (skipped !== undefined) rows.unshift(['all of them', 'user', skipped]);
+  if (rows.length === 0) return [];
+  return ['', '## Not run here, and why', '', table(['Row', 'User', 'What this host lacks'], rows)];
+}
+
+const howToRead = [
+  '',
+  '## How to read it',
+  '',
+  '- A **row** is one thing a command tries. Its verdict was written down before the run, for each class, in `test/battery/cases` and beside it.',
+  '- `REFUSED`: the kernel said no, with an error that only the named mechanism gives. `ALLOWED`, `SUCCESS`: it went through; the second is what was promised. `CONTAINED`, `UNCONTAINED`: a ceiling held, or did not. `INCONCLUSIVE`: no usable evidence, which never passes.',
+  '- In (parentheses): the class promises nothing, so the verdict is recorded and decides nothing. `unconfined` shows what the attempts do with nothing around them. On a host with Landlock, `advisory` runs what `scoped` runs.',
+  '- **Bold**: not as written. Empty: not tried in that class. Two verdicts in one cell: users or players differ.',
+  '- The players are the two programs that set a box up: the stub, and Node with koffi where the stub cannot run.',
+];
+
+const kinds = [
+  ['boundary', 'What must not get out'],
+  ['ceiling', 'What must not grow'],
+  ['work', 'What has to go on working'],
+] as const;
+
+/** One line per row, one column per class, over all users and players. */
+function glance(entries: readonly Entry[]): readonly string[] {
+  return kinds.flatMap(([kind, title]) => {
+    const rows = [...new Map(entries.filter((each) => each.kind === kind).map((each) => [each.id, each])).values()];
+    if (rows.length === 0) return [];
+    return [
+      '',
+      `## ${title}`,
+      '',
+      table(
+        ['Row', 'Attempt', ...classes],
+        rows.map(({ id, attempt }) => [
+          id,
+          attempt,
+          ...classes.map((held) => cell(entries.filter((each) => each.id === id && each.held === held))),
+        ]),
+      ),
+    ];
+  });
+}
+
+function cell(entries: readonly Entry[]): string {
+  const words = entries.map(({ verdict, matches, refused }) => {
+    if (refused !== undefined) return 'not run';
+    return matches === null ? `(${verdict})` : matches ? verdict : `**${verdict}**`;
+  });
+  return [...new Set(words)].join(', ');
+}
+
+/** What each attempt came back with. The other player is there where it came back with another verdict. */
+function evidenceOf(entries: readonly Entry[], held: string): readonly string[] {
+  const own = entries.filter((each) => each.held === held);
+  const shown = own.filter((each) => {
+    if (each.player === 'stub') return true;
+    const other = own.find(({ id, user, player }) => id === each.id && user === each.user && player === 'stub');
+    return other?.verdict !== each.verdict;
+  });
+  if (shown.length === 0) return [];
+  return [
+    '',
+    `## Evidence: ${held}`,
+    '',
+    table(
+      ['Row', 'From', 'User', 'Player', 'Expected', 'Verdict', 'Evidence'],
+      shown.map((each) => [each.id, each.from, each.user, each.player, each.expected, each.verdict, each.line]),
     ),
   ];
 }

@@ -20,3 +20,11 @@ export const allIds: readonly string[] = [
   ...exfiltration.map(({ id }) => id),
   ...[controlRows, workRows, limitRows, killRows].flatMap((rows) => Object.values(rows).map(({ id }) => id)),
 ];
+
+/** Attempts that may be made with nothing around them: they read, or write into folders of the battery, and end what they start. */
+const harmless =
+  'read-etc-shadow stat-outside-workdir read-outside-workdir symlink-escape symlink-escape-outside proc-self-cwd-reopen proc-self-cwd-outside proc-self-fd-reopen inherited-fd-after-exec other-sessions-records state-store-isolation host-path-exec exec-renamed-disallowed-binary exec-planted exec-unlisted exec-loader-planted exec-loader-unlisted exec-mapping-planted memfd-exec path-hijack exec-script-by-interpreter exec-allowed-nested abstract-unix-socket-connect pathname-unix-socket-connect connect-host-loopback unix-socket-creation netlink-and-packet inet-creation runtime-signal';
+
+export function isHarmless(id: string): boolean {
+  return harmless.split(' ').includes(id);
+}

@@ -5,7 +5,7 @@ import { openSessionNetwork } from '../../src/containment/egress/index.js';
 import type { HostReport } from '../../src/containment/host.js';
 import { probeHost } from '../../src/containment/probe/index.js';
 import type { BoxKind, Case } from './case.js';
-import { controlRows, controls } from './controls.js';
+import { controlRows, controls, environmentOf } from './controls.js';
 import { daemons } from './daemons.js';
 import { exfiltrate } from './exfiltrate.js';
 import { killDrill, killRows, startVictim } from './kill.js';
@@ -13,7 +13,7 @@ import { ceilings, limitRows } from './limits.js';
 import { pythonOf, readEvidence } from './python.js';
 import { type Entry, entryOf, refusedEntry, type Where } from './record.js';
 import { environment, executablesOf, factsOf, openKind, pathOf, prepareGround, run, type Setting } from './session.js';
-import { batteryCases } from './table.js';
+import { batteryCases, isHarmless } from './table.js';
 import type { Class, Evidence } from './verdict.js';
 import { realWork, workRows, workWithNetwork } from './work.js';
 
@@ -43,8 +43,11 @@ export interface UserResult {
 interface Plan {
   readonly held: Class;
   readonly player: 'stub' | 'koffi';
-  readonly parts: 'all' | 'attempts';
+  readonly parts: 'all' | 'attempts' | 'unconfined';
 }
+
+/** Nothing is around these: only attempts that change nothing of the machine, and show what the same attempts do in a box. */
+const unconfined: Plan = { held: 'unconfined', player: 'stub', parts: 'unconfined' };
 
 function plansOf({ isShort, held, player }: UserRun): readonly Plan[] {
   const all: readonly Plan[] = isShort
@@ -52,12 +55,14 @@ function plansOf({ isShort, held, player }: UserRun): readonly Plan[] {
         { held: 'scoped', player: 'stub', parts: 'all' },
         { held: 'sealed', player: 'stub', parts: 'all' },
         { held: 'sealed', player: 'koffi', parts: 'attempts' },
+        unconfined,
       ]
-    : (['stub', 'koffi'] as const).flatMap((each) =>
-        (each === 'stub' ? (['advisory', 'scoped', 'sealed'] as const) : (['scoped', 'sealed'] as const)).map(
-          (name): Plan => ({ held: name, player: each, parts: 'all' }),
+    : [
+        ...(['stub', 'koffi'] as const).flatMap((each) =>
+          (['advisory', 'scoped', 'sealed'] as const).map((name): Plan => ({ held: name, player: each, parts: 'all' })),
         ),
-      );
+        unconfined,
+      ];
   return all.filter((plan) => (held ?? plan.held) === plan.held && (player ?? plan.player) === plan.player);
 }
 
@@ -127,6 +132,14 @@ async function preflight(setting: Setting): Promise<string | undefined> {
 }
 
 async function runPlan(asked: UserRun, plan: Plan, setting: Setting, where: Where): Promise<readonly Entry[]> {
+  if (plan.parts === 'unconfined') {
+    const { network: _, ...machine } = setting;
+    const harmless = batteryCases.filter(({ id }) => isHarmless(id));
+    return [
+      ...(await attempts(machine, where, 'plain', harmless, asked.suidFolder)),
+      ...(await environmentOf(machine, where)),
+    ];
+  }
   const cases = batteryCases.filter((each) => (asked.isShort ? each.short : true));
   const kinds = [...new Set(cases.map(({ box }) => box))];
   const wants = (rows: Readonly<Record<string, { readonly id: string }>>) =>

@@ -1,8 +1,8 @@
 /**
  * What an attempt showed, as a verdict, and what a run amounts to. Pure (spec/escape-cases.md, Grading).
  */
-export type Class = 'advisory' | 'scoped' | 'sealed';
-export const classes: readonly Class[] = ['advisory', 'scoped', 'sealed'];
+export type Class = 'unconfined' | 'advisory' | 'scoped' | 'sealed';
+export const classes: readonly Class[] = ['unconfined', 'advisory', 'scoped', 'sealed'];
 
 /** `INCONCLUSIVE`: no usable evidence, which never passes. */
 export type Verdict = 'REFUSED' | 'ALLOWED' | 'SUCCESS' | 'CONTAINED' | 'UNCONTAINED' | 'INCONCLUSIVE';

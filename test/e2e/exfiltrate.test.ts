@@ -4,7 +4,7 @@
  * test/battery.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { probeHost } from '../../src/containment/index.js';
 import { exfiltration } from '../battery/cases/network.js';
@@ -22,8 +22,8 @@ const isComplete = ['/usr/bin/python3', '/usr/bin/curl'].every((path) => existsS
 const canRun = host?.hostTier === 'sealed' && host.network.usable && process.getuid?.() === 0 && isComplete;
 const note = canRun ? '' : ' (skipped: needs root, sealed, python3 and curl)';
 
-// Below the temporary folder of the machine a private /tmp would hide the session.
-const place = resolve('test-output', `exfiltrate-${process.pid}`);
+// Below the temporary folder of the machine a private /tmp would hide the session; below a long path no unix socket fits.
+const place = `/var/tmp/mur-exfiltrate-${process.pid}`;
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 
 /** Ways that only a shell and Node have, each with a token of its own. */
