@@ -97,6 +97,17 @@ describe('E-CAP-005', () => {
     expect(error?.hint).toContain('--cap-add SYS_ADMIN');
   });
 
+  test('a namespace that nothing leads out of is as good as none for allowed hosts, and keeps its sockets without', () => {
+    const closed = host({
+      network: { usable: true, closed: { reason: 'koffi is missing', fix: 'npm install koffi' } },
+    });
+    const error = refusal(facts('scoped', closed, { networkAllow: ['api.example'] }));
+    expect(error).toMatchObject({ code: 'E-CAP-005', hint: expect.stringContaining('npm install koffi') });
+    expect(error?.message).toMatch(/allowed hosts, and those only: koffi is missing/);
+    expect(refusal(facts('scoped', closed))).toBeUndefined();
+    expect(facts('scoped', closed).decision).toMatchObject({ noInet: false, mechanism: 'landlock+seccomp' });
+  });
+
   test.each<[string, ContainmentFacts, boolean]>([
     ['no network allowed', facts('scoped', poor), false],
     ['no process allowed', facts('scoped', poor, { startsProcesses: false, networkAllow: ['a.example'] }), false],

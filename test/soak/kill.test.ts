@@ -28,6 +28,15 @@ afterAll(() => {
   rmSync(place, { recursive: true, force: true });
 });
 
+test.runIf(host?.hostTier === 'sealed')(
+  'with nothing around the command, the same daemons outlive its runtime',
+  async () => {
+    const { left, never } = await killRound(sandbox, 'SIGKILL', 'unconfined');
+    for (const pid of left) process.kill(Number(pid), 'SIGKILL');
+    expect([never, left.length > 0]).toEqual(['', true]);
+  },
+);
+
 test.runIf(host?.hostTier === 'sealed')(`nothing is left of any of ${rounds} rounds`, async () => {
   const counts = new Map<string, number>();
   let next = 0;
