@@ -50,7 +50,7 @@ describe('the table', () => {
   });
 });
 
-const counted = { ids: 138, attempts: 94, boundaries: 90, ceilings: 4 };
+const counted = { ids: 139, attempts: 94, boundaries: 90, ceilings: 4 };
 
 test('every attempt that is also made with nothing around it is in the table', () => {
   expect(batteryCases.filter(({ id }) => isHarmless(id))).toHaveLength(29);

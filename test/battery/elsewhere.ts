@@ -12,6 +12,7 @@ export const elsewhere: Readonly<Record<string, string>> = {
   'poor hosts, through the command itself (section 8)': 'test/e2e/poor-hosts.test.ts',
   'an agent that sends data elsewhere, through the command itself (section 9)': 'test/e2e/exfiltrate.test.ts',
   'ends of a session with daemons, through the command itself: 100 rounds': 'test/soak/kill.test.ts',
+  'native tools, through the command itself (sections 7, 11)': 'test/e2e/native.test.ts',
   'detached-outlives-turn, detached-flood': 'test/effects/command/background.test.ts',
   'explain-scope-truth': 'test/e2e/explain.test.ts',
   'symlinked-workdir, workdir-under-tmp': 'test/containment/box',

@@ -41,8 +41,8 @@ export interface Counts {
 }
 
 const outcome: Readonly<Record<number, string>> = {
-  0: 'Every graded row has the verdict written down for it.',
-  2: 'Every row that could be run has the verdict written down for it. Rows this host cannot run are no evidence.',
+  0: 'Nothing got out, and no ceiling gave way: every graded row has the verdict written down for it.',
+  2: 'Nothing got out, and no ceiling gave way: every row that could be run has the verdict written down for it. Rows this host cannot run are no evidence.',
   3: 'A boundary did not hold, or real work did not work.',
   4: 'A ceiling did not hold.',
 };

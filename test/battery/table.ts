@@ -7,6 +7,7 @@ import { exfiltration, networkCases } from './cases/network.js';
 import { controlRows } from './controls.js';
 import { killRows } from './kill.js';
 import { limitRows } from './limits.js';
+import { sandboxRows } from './sandbox.js';
 import { workRows } from './work.js';
 
 export const permanentId = 'exec-renamed-disallowed-binary';
@@ -18,7 +19,9 @@ export const batteryCases: readonly Case[] = [...fileCases, ...callCases, ...net
 export const allIds: readonly string[] = [
   ...batteryCases.map(({ id }) => id),
   ...exfiltration.map(({ id }) => id),
-  ...[controlRows, workRows, limitRows, killRows].flatMap((rows) => Object.values(rows).map(({ id }) => id)),
+  ...[controlRows, workRows, limitRows, sandboxRows, killRows].flatMap((rows) =>
+    Object.values(rows).map(({ id }) => id),
+  ),
 ];
 
 /** Attempts that may be made with nothing around them: they read, or write into folders of the battery, and end what they start. */

@@ -12,6 +12,7 @@ import { killDrill, killRows, startVictim } from './kill.js';
 import { ceilings, limitRows } from './limits.js';
 import { pythonOf, readEvidence } from './python.js';
 import { type Entry, entryOf, refusedEntry, type Where } from './record.js';
+import { sandboxed, sandboxRows } from './sandbox.js';
 import { environment, executablesOf, factsOf, openKind, pathOf, prepareGround, run, type Setting } from './session.js';
 import { batteryCases, isHarmless } from './table.js';
 import type { Class, Evidence } from './verdict.js';
@@ -173,6 +174,10 @@ async function runPlan(asked: UserRun, plan: Plan, setting: Setting, where: Wher
   if (wants(limitRows)) {
     step('ceilings');
     entries.push(...(await ceilings(setting, where, asked.isShort)));
+  }
+  if (wants(sandboxRows) && plan.held !== 'advisory' && plan.player === 'stub') {
+    step('mur sandbox');
+    entries.push(...(await sandboxed(setting, where)));
   }
   if (wants(killRows) && plan.held !== 'advisory' && (plan.player === 'stub' || !asked.isShort)) {
     step('kill drill');
