@@ -188,7 +188,7 @@ const hosts: readonly [string, (sandbox: Sandbox) => Poor, Expected][] = [
     'where the stub can be executed nowhere',
     noexec(),
     {
-      doctor: [/launcher: partial - through koffi.*EACCES; let programs be executed in the temporary folder/],
+      doctor: [/launcher: partial - through koffi.*\(EACCES\); let programs be executed in the temporary folder/],
       launch: { floor: 'sealed', achieved: 'sealed', by: sealed, warns: 'W-SEC-005' },
       held: sealedHeld,
     },
