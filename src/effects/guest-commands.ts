@@ -87,7 +87,7 @@ export class GuestCommands {
     const { commands } = this.#world;
     const ran =
       problem !== undefined
-        ? { answer: problem }
+        ? { answer: `not granted: ${problem}` }
         : commands === undefined
           ? { answer: nothingAllowed(run.binary) }
           : await executeForGuest(commands, run, { ...this.#caller, signal });

@@ -50,7 +50,7 @@ export function commandProblem(
       : ['network.allow']),
   ];
   if (keys.length === 0) return undefined;
-  return `not granted: the entry of artifact '${name}' narrows ${keys.join(' and ')}, which would not hold a command it starts`;
+  return `the entry of artifact '${name}' narrows ${keys.join(' and ')}, which would not hold a command it starts`;
 }
 
 /**
