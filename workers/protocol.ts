@@ -35,6 +35,8 @@ export interface Preopen {
   /** Name the guest sees: `.` for the work folder, `state` for a state store. */
   readonly guestPath: string;
   readonly readOnly: boolean;
+  /** Paths below it that may be read and not written: relative, without `.` and `..`. Absent: none. */
+  readonly protect?: readonly string[];
   /** The same directory by name. Needed only where the system has no /proc/self/fd; Linux never reads it. */
   readonly hostPath?: string;
 }

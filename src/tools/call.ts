@@ -50,6 +50,8 @@ export interface DispatchOutcome {
   readonly isSkill: boolean;
   /** The source `result.data` was wrapped under. Set by the code that wraps; never derived by parsing. */
   readonly fenceSource?: string;
+  /** Refused by a rule about what it would do, and traced as that: never `tool_call`. */
+  readonly isDenied?: boolean;
   /** The session cannot go on: traced and hooked like any outcome, then thrown by the loop. */
   readonly fatal?: Error;
   /** Runtime text that follows the fence's closing marker. */

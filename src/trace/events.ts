@@ -320,6 +320,17 @@ export const traceEvents = {
     missing: list(text),
     reason: text,
   }),
+  /** A call that would write a read-only path. Nothing ran, and there is no `tool_call` of it. */
+  protected_path_denied: row('turn', {
+    turn: count,
+    task_id: taskId,
+    call: oneOf('shell', 'tool'),
+    target: text,
+    path: text,
+    rule: text,
+    signal: text,
+    reason: text,
+  }),
 
   /** Follows its `tool_call`. */
   shell: row('turn', {

@@ -33,7 +33,15 @@ export interface Folder extends Disposable {
   close(): void;
 }
 
-export function openFolder({ readOnly = false, tree = linuxTree }: { readOnly?: boolean; tree?: Tree } = {}): Folder {
+export interface FolderAsked {
+  readonly readOnly?: boolean;
+  readonly protect?: readonly string[];
+  readonly tree?: Tree;
+  /** Before the guest sees it. */
+  readonly prepare?: (work: string) => void;
+}
+
+export function openFolder({ readOnly = false, protect = [], tree = linuxTree, prepare }: FolderAsked = {}): Folder {
   const base = mkdtempSync(join(tmpdir(), 'mur-fs-'));
   const work = join(base, 'work');
   const outside = join(base, 'outside');
@@ -42,8 +50,9 @@ export function openFolder({ readOnly = false, tree = linuxTree }: { readOnly?: 
   writeFileSync(join(work, 'a.txt'), 'alpha');
   writeFileSync(join(work, 'dir', 'b.txt'), 'beta');
   writeFileSync(join(outside, 'secret.txt'), secret);
+  prepare?.(work);
   const fd = openSync(work, constants.O_RDONLY | constants.O_DIRECTORY);
-  const preopen = { fd, guestPath: '.', readOnly, hostPath: work };
+  const preopen = { fd, guestPath: '.', readOnly, protect, hostPath: work };
   const host = createFs(createPoller(deafBridge), [preopen], tree);
   const preopens = host.imports['wasi:filesystem/preopens'] as { getDirectories(): [Descriptor, string][] };
   const root = preopens.getDirectories()[0]![0];

@@ -200,14 +200,20 @@ export class Descriptor {
       if (flags.write === true || open.create === true || open.truncate === true) this.#requireMutate();
       const { tree, held } = this.#context;
       const found = openUnder(tree, dir, { path, followLeaf: pathFlags.symlinkFollow === true, open, flags });
+      const given =
+        found.guard?.isProtected === true ? { ...this.#rights, mutate: false, readOnly: true } : this.#rights;
       if (found.kind === 'file') {
-        const rights = { ...this.#rights, read: flags.read === true, write: flags.write === true };
+        const rights = { ...given, read: flags.read === true, write: flags.write === true };
         return new Descriptor(this.#context, { kind: 'file', file: new SharedFile(held, found.fd) }, rights);
       }
-      const mutate = this.#rights.mutate && flags.mutateDirectory === true;
+      const mutate = given.mutate && flags.mutateDirectory === true;
       const hold = held.add(() => found.dir.close());
-      const rights = { ...this.#rights, write: false, mutate };
-      return new Descriptor(this.#context, { kind: 'directory', dir: found.dir, hold }, rights);
+      const opened = found.guard === undefined ? found.dir : { ...found.dir, guard: found.guard };
+      return new Descriptor(
+        this.#context,
+        { kind: 'directory', dir: opened, hold },
+        { ...given, write: false, mutate },
+      );
     });
   }
 

@@ -2,14 +2,15 @@
  * `wasi:filesystem` over directories the session opened. On Linux nothing a guest names is reached by a path that somebody else could
  * change meanwhile; elsewhere paths are checked and then used, which a concurrent swap can defeat (tree.ts).
  *
- * Not quotas (a guest may fill the disk it may write), not `capabilities.filesystem.read_only` (checked at dispatch).
- * Read next: walk.ts (where a path leads), tree.ts (how a directory is held), descriptor.ts (rights).
+ * Not quotas (a guest may fill the disk it may write).
+ * Read next: walk.ts (where a path leads), tree.ts (how a directory is held), descriptor.ts (rights), guard.ts (what is read-only).
  */
 import type { Preopen } from '../../protocol.js';
 import type { IoError } from '../io/error.js';
 import type { Poller } from '../io/poll.js';
 import { Descriptor, type FsContext } from './descriptor.js';
 import { DirectoryEntryStream } from './directory.js';
+import { guardOf } from './guard.js';
 import { Held } from './held.js';
 import { systemTree, type Tree } from './tree.js';
 
@@ -22,7 +23,10 @@ export interface FsHost {
 export function createFs(poller: Poller, preopens: readonly Preopen[], tree: Tree = systemTree): FsHost {
   const held = new Held();
   const context: FsContext = { tree, held, poller };
-  const directories = preopens.map((preopen) => ({ preopen, dir: tree.root(preopen) }));
+  const directories = preopens.map((preopen) => {
+    const guard = guardOf(preopen.protect ?? []);
+    return { preopen, dir: { ...tree.root(preopen), ...(guard === undefined ? {} : { guard }) } };
+  });
   const descriptor = ({ preopen, dir }: (typeof directories)[number]): Descriptor => {
     const mutate = !preopen.readOnly;
     return new Descriptor(

@@ -1,5 +1,6 @@
 import { closeSync, constants, openSync } from 'node:fs';
 import { errnoOf, fail } from './errors.js';
+import { type Guard, refuseProtected } from './guard.js';
 import type { Dir, Tree } from './tree.js';
 import { locate, type Place } from './walk.js';
 
@@ -21,9 +22,10 @@ export interface DescriptorFlags {
   readonly mutateDirectory?: boolean;
 }
 
-export type OpenedNode =
-  | { readonly kind: 'directory'; readonly dir: Dir }
-  | { readonly kind: 'file'; readonly fd: number };
+type Opened = { readonly kind: 'directory'; readonly dir: Dir } | { readonly kind: 'file'; readonly fd: number };
+
+/** `guard`: what of it may not be written. */
+export type OpenedNode = Opened & { readonly guard: Guard | undefined };
 
 export interface OpenWish {
   readonly path: string;
@@ -44,10 +46,11 @@ export function openUnder(tree: Tree, base: Dir, wish: OpenWish): OpenedNode {
   for (let round = 0; round < mostRounds; round += 1) {
     const place = locate(tree, base, wish.path, follow);
     try {
+      if (wish.flags.write === true || wish.open.create === true || wish.open.truncate === true) refuseProtected(place);
       const node = openPlace(tree, place, wish);
       if (node === 'link' && !follow) fail('loop');
       // Otherwise the place became a link, or came to exist, since the walk looked at it: look again.
-      if (typeof node !== 'string') return node;
+      if (typeof node !== 'string') return { ...node, guard: place.guard };
     } finally {
       place.release();
     }
@@ -55,7 +58,7 @@ export function openUnder(tree: Tree, base: Dir, wish: OpenWish): OpenedNode {
   return fail('loop');
 }
 
-function openPlace(tree: Tree, place: Place, wish: OpenWish): OpenedNode | 'link' | 'raced' {
+function openPlace(tree: Tree, place: Place, wish: OpenWish): Opened | 'link' | 'raced' {
   const { create, exclusive, truncate } = wish.open;
   if (create === true && exclusive === true) return createFile(place, wish);
   const mode = openMode(wish) | (truncate === true ? constants.O_TRUNC : 0);
@@ -78,7 +81,7 @@ function openPlace(tree: Tree, place: Place, wish: OpenWish): OpenedNode | 'link
   }
 }
 
-function createFile(place: Place, wish: OpenWish): OpenedNode {
+function createFile(place: Place, wish: OpenWish): Opened {
   if (place.directoryOnly) fail('is-directory');
   // O_EXCL never follows a link and never opens what is there.
   const fd = openSync(place.path, openMode(wish) | constants.O_CREAT | constants.O_EXCL, 0o666);

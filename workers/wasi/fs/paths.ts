@@ -15,6 +15,7 @@ import {
   unlinkSync,
 } from 'node:fs';
 import { fail } from './errors.js';
+import { refuseOnTheWay, refuseProtected } from './guard.js';
 import { type NewTimestamp, secondsOf } from './stat.js';
 import type { Dir, Tree } from './tree.js';
 import { locate, type Place } from './walk.js';
@@ -54,6 +55,7 @@ export function setTimesUnder(
   modification: NewTimestamp,
 ): void {
   at(tree, dir, path, follow || path.endsWith('/'), (place) => {
+    refuseProtected(place);
     const stat = lstatSync(place.path, { bigint: true });
     lutimesSync(place.path, secondsOf(access, stat.atimeNs), secondsOf(modification, stat.mtimeNs));
   });
@@ -62,17 +64,24 @@ export function setTimesUnder(
 export function createDirectoryUnder(tree: Tree, dir: Dir, path: string): void {
   at(tree, dir, path, false, (place) => {
     if (place.leaf === '.') fail('exist');
+    // What is there already is told of as anywhere else: programs make their folders without looking first.
+    if (place.guard?.isProtected === true && lstatSync(place.path, { throwIfNoEntry: false })) fail('exist');
+    refuseProtected(place);
     mkdirSync(place.path, 0o777);
   });
 }
 
 export function removeDirectoryUnder(tree: Tree, dir: Dir, path: string): void {
-  atEntry(tree, dir, path, (place) => rmdirSync(place.path));
+  atEntry(tree, dir, path, (place) => {
+    refuseProtected(place);
+    rmdirSync(place.path);
+  });
 }
 
 export function unlinkUnder(tree: Tree, dir: Dir, path: string): void {
   atEntry(tree, dir, path, (place) => {
     if (place.directoryOnly) fail('is-directory');
+    refuseOnTheWay(place);
     unlinkSync(place.path);
   });
 }
@@ -81,6 +90,8 @@ export function renameUnder(tree: Tree, from: Dir, oldPath: string, to: Dir, new
   atEntry(tree, from, oldPath, (source) =>
     at(tree, to, newPath, false, (target) => {
       if (target.leaf === '.') fail('invalid');
+      refuseOnTheWay(source);
+      refuseOnTheWay(target);
       if (target.directoryOnly && !lstatSync(source.path).isDirectory()) fail('not-directory');
       renameSync(source.path, target.path);
     }),
@@ -90,6 +101,9 @@ export function renameUnder(tree: Tree, from: Dir, oldPath: string, to: Dir, new
 export function linkUnder(tree: Tree, from: Dir, oldPath: string, to: Dir, newPath: string): void {
   atEntry(tree, from, oldPath, (source) =>
     at(tree, to, newPath, false, (target) => {
+      // A second name would be one to write it by.
+      refuseProtected(source);
+      refuseProtected(target);
       if (tree.hardLinkFollows && lstatSync(source.path).isSymbolicLink()) fail('not-permitted');
       if (target.leaf === '.') fail('exist');
       if (target.directoryOnly) fail('no-entry');
@@ -106,6 +120,7 @@ export function symlinkUnder(tree: Tree, dir: Dir, target: string, path: string)
   at(tree, dir, path, false, (place) => {
     if (place.leaf === '.') fail('exist');
     if (place.directoryOnly) fail('no-entry');
+    refuseOnTheWay(place);
     symlinkSync(target, place.path);
   });
 }

@@ -10,6 +10,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, realpathSync } from 'node:fs';
 import type { Preopen } from '../../protocol.js';
 import { fail } from './errors.js';
+import type { Guard } from './guard.js';
 
 /** Same value on every Linux that Node runs on; Node does not export it. */
 const O_PATH = 0o10000000;
@@ -19,6 +20,8 @@ const neverBlock = constants.O_NONBLOCK ?? 0;
 /** A directory held open (Linux) or named (elsewhere). Children are `<path>/<name>`. */
 export interface Dir {
   readonly path: string;
+  /** What of it may not be written. Absent: no such path is below it. */
+  readonly guard?: Guard;
   close(): void;
 }
 

@@ -7,6 +7,7 @@
  */
 import { readlinkSync } from 'node:fs';
 import { errnoOf, fail } from './errors.js';
+import { type Guard, guardBelow, protectedGuard } from './guard.js';
 import type { Dir, Tree } from './tree.js';
 
 const mostLinks = 40;
@@ -21,20 +22,29 @@ export interface Place {
   readonly directoryOnly: boolean;
   /** For file calls that do not follow the last component. */
   readonly path: string;
+  /** What of it may not be written; `undefined`: nothing of it is protected. */
+  readonly guard: Guard | undefined;
   release(): void;
 }
 
 export function locate(tree: Tree, base: Dir, path: string, followLeaf: boolean): Place {
   const todo: string[] = [];
   const entered: Dir[] = [];
+  /** One per entered directory. */
+  const guards: (Guard | undefined)[] = [];
   let directoryOnly = splice(todo, path);
   let links = 0;
+  /** A protected link was followed: what it leads to is as protected as the link. */
+  let isBehindProtected = false;
 
+  const guardHere = (): Guard | undefined => (entered.length === 0 ? base.guard : guards.at(-1));
   const place = (leaf: string): Place => {
     const dir = entered.at(-1) ?? base;
-    return { dir, leaf, directoryOnly, path: `${dir.path}/${leaf}`, release: () => releaseAll(entered) };
+    const guard = isBehindProtected ? protectedGuard : leaf === '.' ? guardHere() : guardBelow(guardHere(), leaf);
+    return { dir, leaf, directoryOnly, path: `${dir.path}/${leaf}`, guard, release: () => releaseAll(entered) };
   };
-  const follow = (target: string): void => {
+  const follow = (name: string, target: string): void => {
+    if (guardBelow(guardHere(), name)?.isProtected === true) isBehindProtected = true;
     links += 1;
     if (links > mostLinks) fail('loop');
     if (target.startsWith('/')) fail('not-permitted');
@@ -47,6 +57,7 @@ export function locate(tree: Tree, base: Dir, path: string, followLeaf: boolean)
     for (let name = todo.pop(); name !== undefined; name = todo.pop()) {
       if (name === '..') {
         const left = entered.pop() ?? fail('not-permitted');
+        guards.pop();
         left.close();
         continue;
       }
@@ -54,13 +65,14 @@ export function locate(tree: Tree, base: Dir, path: string, followLeaf: boolean)
       if (todo.length === 0) {
         const target = followLeaf ? linkTarget(`${here.path}/${name}`) : undefined;
         if (target === undefined) return place(name);
-        follow(target);
+        follow(name, target);
         continue;
       }
       const next = enter(tree, here, name);
       if (typeof next === 'string') {
-        follow(next);
+        follow(name, next);
       } else {
+        guards.push(guardBelow(guardHere(), name));
         entered.push(next);
         if (entered.length > mostDepth) fail('name-too-long');
       }
