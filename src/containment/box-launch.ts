@@ -2,7 +2,7 @@
  * The start of one command: what its session has prepared, and what is its own, put together and made a process of.
  */
 import { spawn } from 'node:child_process';
-import { closeSync } from 'node:fs';
+import { closeSync, fstatSync, lstatSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { isMurError, reasonOf } from '../errors/index.js';
 import type { Rlimit } from '../resources/index.js';
@@ -13,10 +13,13 @@ import { type BoxedProcess, boxedProcess } from './box-process.js';
 import { restOf } from './box-program.js';
 import { namelessFile, type Player, reopened } from './player.js';
 import { assemble, reportFd } from './program.js';
+import { openReadOnly, placesKey, type ReadOnlyPlace } from './read-only.js';
 
 /** What all commands of a box share. */
 export interface BoxState {
   readonly request: BoxRequest;
+  /** Paths of the work folder that commands do not write, as they were when the box opened. */
+  readOnly: readonly string[];
   /** `undefined`: there is none here, and nothing is contained. */
   readonly player: Player | undefined;
   readonly hasMounts: boolean;
@@ -26,9 +29,11 @@ export interface BoxState {
   readonly ownNetwork: boolean;
   /** Descriptors of the folders a capsule writes to. */
   readonly held: ReadonlyMap<string, number>;
+  /** Descriptors of granted folders that are to stay the ones they are. */
+  readonly lent: ReadonlyMap<string, number>;
   readonly nameUntilExec: string | undefined;
-  /** Of commands without anything besides; made at the first, closed with the box. */
-  prepared?: Prepared;
+  /** Of commands without anything besides; made at the first, and anew for other read-only paths. Closed with the box. */
+  prepared?: Prepared & { readonly key: string };
 }
 
 /** Starts a command and resolves when it runs. */
@@ -44,8 +49,10 @@ export async function launch(state: BoxState, command: BoxCommand, limits: reado
     const streams = streamsOf(command, file);
     const { player } = state;
     if (player === undefined) return await plain(command, state.request.folders.work, streams);
-    if (command.extra === undefined) state.prepared ??= prepare({ ...state, player }, {});
-    else once = prepare({ ...state, player }, command.extra);
+    for (const [path, fd] of state.lent) refuseReplaced(path, fd);
+    const readOnly = readOnlyPlaces(state);
+    if (command.extra === undefined) shared(state, player, readOnly);
+    else once = prepare({ ...state, player }, command.extra, readOnly);
     return await contained(state, command, limits, streams, once ?? state.prepared!, { opened, file });
   } catch (error) {
     if (error instanceof StartFailure || isMurError(error)) throw error;
@@ -54,6 +61,33 @@ export async function launch(state: BoxState, command: BoxCommand, limits: reado
     for (const fd of own) closeSync(fd);
     once?.close();
   }
+}
+
+export const replacedWords =
+  'another folder was put in its place since it was lent; start a new session to lend that one';
+
+/** Rules and binds are for the folder that was lent; a command that finds another at its path would work on neither. */
+function refuseReplaced(path: string, fd: number): void {
+  const [lent, now] = [fstatSync(fd, { bigint: true }), lstatSync(path, { bigint: true, throwIfNoEntry: false })];
+  if (now?.dev === lent.dev && now.ino === lent.ino) return;
+  throw startFailure(`use of ${path}`, replacedWords, false);
+}
+
+/** Opened anew for each command: what was put in the place of one from outside is the one that is protected. */
+function readOnlyPlaces({ request: { folders }, readOnly, held }: BoxState): readonly ReadOnlyPlace[] {
+  return readOnly.length === 0 ? [] : openReadOnly(held.get(folders.work)!, folders.work, readOnly).places;
+}
+
+/** Brings what commands share up to date. Whoever started with the former has its own descriptors by now. */
+function shared(state: BoxState, player: Player, readOnly: readonly ReadOnlyPlace[]): void {
+  const key = placesKey(readOnly);
+  if (state.prepared?.key === key) {
+    for (const { fd } of readOnly) closeSync(fd);
+    return;
+  }
+  const former = state.prepared;
+  state.prepared = { ...prepare({ ...state, player }, {}, readOnly), key };
+  former?.close();
 }
 
 interface Own {

@@ -14,6 +14,7 @@ import { hostFiles, kindOf } from './host-files.js';
 import { planMounts } from './mounts.js';
 import { namelessFile, type Player } from './player.js';
 import { assemble, type Op, reportFd } from './program.js';
+import type { ReadOnlyPlace } from './read-only.js';
 import type { Architecture } from './seccomp/index.js';
 import { callsOf, enterNetwork, lastCapability } from './steps.js';
 import { syntheticFiles } from './synthetic.js';
@@ -44,14 +45,18 @@ export interface Prepared {
 
 type Extra = NonNullable<BoxCommand['extra']>;
 
-/** What commands with these grants besides the session's share. The caller closes it. */
-export function prepare(state: BoxState & { readonly player: Player }, extra: Extra): Prepared {
-  const own: number[] = [];
+/** What commands with these grants besides the session's share, with the descriptors of `readOnly`. The caller closes it. */
+export function prepare(
+  state: BoxState & { readonly player: Player },
+  extra: Extra,
+  readOnly: readonly ReadOnlyPlace[],
+): Prepared {
+  const own = readOnly.map(({ fd }) => fd);
   const close = (): void => {
     for (const fd of own.splice(0)) closeSync(fd);
   };
   try {
-    return { ...make(state, extra, own), close };
+    return { ...make(state, extra, readOnly, own), close };
   } catch (error) {
     close();
     throw error;
@@ -59,8 +64,9 @@ export function prepare(state: BoxState & { readonly player: Player }, extra: Ex
 }
 
 function make(
-  { request, player, hasMounts, isMapped, ownNetwork, held, nameUntilExec }: BoxState & { readonly player: Player },
+  { request, player, hasMounts, isMapped, ownNetwork, nameUntilExec, ...box }: BoxState & { readonly player: Player },
   { stateFolder, executables }: Extra,
+  readOnly: readonly ReadOnlyPlace[],
   own: number[],
 ): Omit<Prepared, 'close'> {
   const { decision, host, folders, policy, cgroup, network } = request;
@@ -82,12 +88,14 @@ function make(
     ? planMounts({
         tier: decision.tier,
         folders,
+        isTempMapped: isMapped,
         workdirExec,
         noexec: host.noexec,
         grants,
         executable,
         binaries,
         player: player.folders,
+        readOnly,
         host: hostFiles,
       })
     : undefined;
@@ -100,6 +108,8 @@ function make(
     return fd;
   };
   const cgroupFd = cgroup && inChild(cgroup.procsFd);
+  const lentFds = new Map([...box.lent].map(([path, fd]) => [path, inChild(fd)]));
+  const held = new Map([...box.held, ...box.lent, ...readOnly.map(({ path, fd }) => [path, fd] as const)]);
   const infoFd = decision.chain === 'bubblewrap' ? inChild('pipe') : undefined;
   const networkFds = network && { userns: inChild(network.usernsFd), netns: inChild(network.netnsFd) };
   // Of Node, as the player, a second start would cost more than nsenter does.
@@ -132,7 +142,15 @@ function make(
       work: folders.work,
       lastCapability: lastCapability(),
       landlockAbi: decision.landlockAbi,
-      rules: rulesOf({ isSealed, folders, mapsTemp: isMapped, workdirExec, executable, grants }),
+      rules: rulesOf({
+        isSealed,
+        folders,
+        mapsTemp: isMapped,
+        workdirExec,
+        executable,
+        grants,
+        fdOf: (path) => lentFds.get(path),
+      }),
       kindOf,
       unixSockets: policy.unixSocketsAllowed,
       noInet: decision.noInet,

@@ -14,6 +14,8 @@ export interface RulesAsked {
   /** Files that may be executed. */
   readonly executable: readonly string[];
   readonly grants: readonly PathGrant[];
+  /** The descriptor, in the child, of a grant that is held. */
+  readonly fdOf?: (path: string) => number | undefined;
 }
 
 const read = right.readFile | right.readDir;
@@ -29,7 +31,10 @@ export function rulesOf(asked: RulesAsked): readonly LandlockRule[] {
     { path: folders.runtime, rights: read, required: true },
     { path: folders.records, rights: read, required: true },
     ...asked.executable.map((path) => ({ path, rights: execute, required: false })),
-    ...asked.grants.map(({ path, access, list, required }) => ({ path, rights: granted(access, list), required })),
+    ...asked.grants.map(({ path, access, list, required, identity }) => {
+      const fd = identity === undefined ? undefined : asked.fdOf?.(path);
+      return { path, rights: granted(access, list), required, ...(fd === undefined ? {} : { fd }) };
+    }),
     ...(isSealed ? sealedRules : scopedDevices),
   ];
 }

@@ -12,7 +12,7 @@
  * mounts.ts, box-process.ts.
  */
 import { randomBytes } from 'node:crypto';
-import { closeSync, constants, openSync, rmSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, rmSync } from 'node:fs';
 import type { CapabilityPolicy } from '../policy/index.js';
 import {
   type CgroupScope,
@@ -22,14 +22,15 @@ import {
   rlimitsOf,
 } from '../resources/index.js';
 import { startFailure } from './box-errors.js';
-import { type BoxState, launch } from './box-launch.js';
+import { type BoxState, launch, replacedWords } from './box-launch.js';
 import type { BoxedProcess } from './box-process.js';
 import type { ContainmentDecision } from './decide.js';
 import type { SessionNetwork } from './egress/index.js';
 import type { Executables, PathGrant } from './executables.js';
 import type { HostReport } from './host.js';
-import { mapsTemp, type SessionFolders } from './mounts.js';
+import { mapsTemp, type SessionFolders, shownPaths } from './mounts.js';
 import { koffiPlayer, type Player, writtenStub } from './player.js';
+import { noReadOnlyMounts, settledReadOnly } from './read-only.js';
 import { isSupported } from './seccomp/index.js';
 
 export { StartFailure } from './box-errors.js';
@@ -49,6 +50,8 @@ export interface BoxRequest {
   readonly executables: Pick<Executables, 'binaries' | 'executable' | 'readable'>;
   /** Interpreter folders, trust store, host_paths, staged runtimes. */
   readonly readPaths?: readonly PathGrant[];
+  /** `capabilities.filesystem.read_only`: relative to the work folder. */
+  readonly readOnly?: readonly string[];
 }
 
 export interface BoxCommand {
@@ -83,26 +86,39 @@ export interface Box {
   close(): Promise<void>;
 }
 
-/** Opens the box of a session. Throws `StartFailure` when one of its folders cannot be opened as a folder. */
+/** Same value on every Linux that Node runs on; Node does not export it. */
+const O_PATH = 0o10000000;
+
+/**
+ * Opens the box of a session. Throws `StartFailure` when one of its folders cannot be opened as a folder, or a folder that was granted
+ * is another by now.
+ */
 export async function openBox(request: BoxRequest): Promise<Box> {
   const { decision, host, folders } = request;
   const player = await playerOf(request);
   const hasMounts = player !== undefined && (decision.chain === 'bubblewrap' || decision.chain === 'unshare');
-  const isMapped = mapsTemp(decision.tier, hasMounts, folders);
+  const { executable, readable } = request.executables;
+  const grants = [...(request.readPaths ?? []), ...readable];
+  const shown = shownPaths({ grants, executable, player: player?.folders ?? [] });
+  const isMapped = mapsTemp(decision.tier, hasMounts, folders, shown);
   const held = new Map<string, number>();
+  const lent = new Map<string, number>();
   const starting = new Set<Promise<BoxedProcess>>();
   const running = new Set<BoxedProcess>();
   const ownNetwork = decision.tier !== 'none' && request.network === undefined && !decision.noInet;
   const nameUntilExec = decision.chain === 'unshare' ? randomBytes(7).toString('hex') : undefined;
-  const state: BoxState = { request, player, hasMounts, isMapped, ownNetwork, held, nameUntilExec };
+  const state: BoxState = { request, readOnly: [], player, hasMounts, isMapped, ownNetwork, held, lent, nameUntilExec };
   const giveBack = () => {
-    for (const fd of held.values()) closeSync(fd);
+    for (const fd of [...held.values(), ...lent.values()]) closeSync(fd);
     held.clear();
+    lent.clear();
     state.prepared?.close();
     if (player?.kind === 'stub') rmSync(player.file, { force: true });
   };
   try {
     if (hasMounts) for (const path of [folders.work, folders.temp, folders.home]) held.set(path, openFolder(path));
+    if (player !== undefined) for (const grant of request.readPaths ?? []) holdGranted(grant, lent);
+    state.readOnly = settled(request, held);
   } catch (error) {
     giveBack();
     throw error;
@@ -163,9 +179,24 @@ async function playerOf({ host, decision, folders }: BoxRequest): Promise<Player
   return player;
 }
 
-function openFolder(path: string): number {
+function settled({ readOnly = [], decision, host, folders }: BoxRequest, held: ReadonlyMap<string, number>) {
+  const work = held.get(folders.work);
+  if (work === undefined || readOnly.length === 0 || noReadOnlyMounts(decision, host) !== undefined) return [];
+  return settledReadOnly(work, folders.work, readOnly);
+}
+
+/** Before anybody can replace it, and never through a link. */
+function holdGranted({ path, identity }: PathGrant, lent: Map<string, number>): void {
+  if (identity === undefined || lent.has(path)) return;
+  const fd = openFolder(path, O_PATH);
+  lent.set(path, fd);
+  const { dev, ino } = fstatSync(fd, { bigint: true });
+  if (dev !== identity.dev || ino !== identity.ino) throw startFailure(`open of ${path}`, replacedWords, false);
+}
+
+function openFolder(path: string, mode = constants.O_RDONLY): number {
   try {
-    return openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+    return openSync(path, mode | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   } catch (error) {
     throw startFailure(`open of ${path}`, -((error as NodeJS.ErrnoException).errno ?? 0), false);
   }

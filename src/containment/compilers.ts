@@ -3,9 +3,10 @@
  * `W-SEC-012` and `W-SEC-029`.
  */
 import { execFile } from 'node:child_process';
+import { realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute } from 'node:path';
 import { canonicalFile } from './closure.js';
-import type { Binary } from './executables.js';
+import type { Executables } from './executables.js';
 import { findInPath } from './path-search.js';
 import { isWithin } from './within.js';
 
@@ -25,18 +26,28 @@ export interface CompilerHelpers {
 }
 
 /**
- * The helpers of allowed drivers that are neither allowed themselves nor under a granted folder; lying under `/usr` does not count.
- * A driver runs outside of containment to be asked, so `binaries` should be of the host, not of a folder a session can write.
+ * The helpers of allowed drivers that a box would not execute: neither the file of an allowed name nor under a folder whose files may be
+ * executed. Lying under `/usr` does not count. A driver runs outside of containment to be asked, so one that the session could have
+ * written is not.
  */
 export async function compilerHelpers(asked: {
-  readonly binaries: readonly Binary[];
+  readonly executables: Pick<Executables, 'binaries' | 'executable' | 'readable'>;
   readonly path: string;
-  readonly grantedFolders: readonly string[];
+  /** Folders the session may write to. */
+  readonly writable: readonly string[];
 }): Promise<CompilerHelpers> {
-  const drivers = asked.binaries.filter(({ name, first }) => first && Object.hasOwn(helpers, name));
+  const { binaries, executable, readable } = asked.executables;
+  const granted = readable
+    .filter(({ access }) => access === 'execute')
+    .flatMap(({ path }) => canonicalFolder(path) ?? []);
+  const drivers = binaries.filter(({ name, first }) => first && Object.hasOwn(helpers, name));
   const uncovered = new Map<string, CompilerHelpers['uncovered'][number]>();
   const unasked: { driver: string; why: string }[] = [];
   for (const { name: driver, path: program } of drivers) {
+    if (asked.writable.some((folder) => isWithin(program, folder))) {
+      unasked.push({ driver, why: 'it lies where the session can write, so it is not run outside of a box' });
+      continue;
+    }
     const answers = await Promise.all(helpers[driver]!.map((helper) => locate(program, helper, asked.path)));
     const failed = answers.find((answer) => 'why' in answer);
     if (failed !== undefined && 'why' in failed) unasked.push({ driver, why: failed.why });
@@ -44,13 +55,19 @@ export async function compilerHelpers(asked: {
       const helper = helpers[driver]![index]!;
       if (!('path' in answer) || answer.path === undefined) continue;
       const { path } = answer;
-      const isCovered =
-        asked.grantedFolders.some((folder) => isWithin(path, folder)) ||
-        asked.binaries.some((binary) => binary.name === helper || binary.path === path);
+      const isCovered = executable.includes(path) || granted.some((folder) => isWithin(path, folder));
       if (!isCovered && !uncovered.has(path)) uncovered.set(path, { driver, helper, path, folder: dirname(path) });
     }
   }
   return { uncovered: [...uncovered.values()], unasked };
+}
+
+function canonicalFolder(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined; // Absent ones are left out of a box, too.
+  }
 }
 
 /** An absolute path is the helper; the bare name back means that PATH is searched. */

@@ -21,6 +21,14 @@ export interface PathGrant {
   readonly list: boolean;
   /** False: a path that cannot be opened is left out, which only ever narrows. */
   readonly required: boolean;
+  /** The very folder that was granted, whatever is at its path later. Absent: the path is what counts. */
+  readonly identity?: FolderIdentity;
+}
+
+/** What stays the same of a folder as long as it is that folder. */
+export interface FolderIdentity {
+  readonly dev: bigint;
+  readonly ino: bigint;
 }
 
 /** One program that a name of `shell.allow` stands for. A name has as many as there are folders of PATH that hold it. */

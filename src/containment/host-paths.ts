@@ -7,7 +7,7 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { MurError } from '../errors/index.js';
 import type { HostPath as DeclaredHostPath } from '../home/config-host-paths.js';
-import type { Executables, PathGrant } from './executables.js';
+import type { Executables, FolderIdentity, PathGrant } from './executables.js';
 import { isWithin } from './within.js';
 
 export interface ResolvedHostPath {
@@ -18,6 +18,8 @@ export interface ResolvedHostPath {
   readonly access: 'read' | 'read-write';
   /** Known credential places the folder is, lies in or holds, as `~/<place>`. */
   readonly credentialLocations: readonly string[];
+  /** Of the folder that was looked at. */
+  readonly identity: FolderIdentity;
 }
 
 export interface HostPathContext {
@@ -51,7 +53,14 @@ export function resolveHostPaths(
     const why = path === undefined ? 'there is no such folder' : reasonAgainst(path, entry, context, found);
     if (path === undefined || why !== undefined) throw refusal(index, entry.declared, why ?? '');
     const touched = credentials.filter((each) => overlap(path, each.path)).map(({ place }) => place);
-    found.push({ declared: entry.declared, path, access: entry.access, credentialLocations: touched });
+    const { dev, ino } = statSync(path, { bigint: true });
+    found.push({
+      declared: entry.declared,
+      path,
+      access: entry.access,
+      credentialLocations: touched,
+      identity: { dev, ino },
+    });
   }
   return found;
 }
@@ -82,9 +91,9 @@ export function checkHostPaths(
   }
 }
 
-/** Never executable. Under `sealed` each is a bind that must be there. */
+/** Never executable. Under `sealed` each is a bind that must be there. What was looked at is lent, and nothing that takes its place. */
 export function hostPathGrants(paths: readonly ResolvedHostPath[]): readonly PathGrant[] {
-  return paths.map(({ path, access }) => ({ path, access, list: true, required: true }));
+  return paths.map(({ path, access, identity }) => ({ path, access, list: true, required: true, identity }));
 }
 
 function reasonAgainst(

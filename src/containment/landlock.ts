@@ -48,6 +48,8 @@ export interface LandlockRule {
   readonly rights: number;
   /** False: a path that cannot be opened loses its rule, which only makes the command's world smaller. */
   readonly required: boolean;
+  /** A descriptor of the path that the process inherits: the rule is for that very folder. Absent: the path is opened. */
+  readonly fd?: number;
 }
 
 /** LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET and _SIGNAL. */
@@ -95,33 +97,40 @@ export function landlockSteps(
   const steps: Op[] = [
     call('landlock_create_ruleset', [attribute, attribute.bytes.length, 0], { store: { into: ruleset, at: 0 } }),
   ];
-  for (const { path, rights, required } of merge(rules)) {
-    const kind = kindOf(path);
+  for (const { path, rights, required, fd } of merge(rules)) {
+    const kind = fd === undefined ? kindOf(path) : 'directory';
     if (kind === undefined && !required) continue;
     const rule = memory(12);
     new DataView(rule.bytes.buffer).setBigUint64(0, BigInt(rightsFor(rights, kind ?? 'file', abi)), true);
+    const add = call('landlock_add_rule', [ruleset, LANDLOCK_RULE_PATH_BENEATH, rule, 0], {
+      step: `landlock_add_rule for ${path}`,
+      firstIsStored: true,
+    });
+    if (fd !== undefined) {
+      new DataView(rule.bytes.buffer).setInt32(8, fd, true);
+      steps.push(add);
+      continue;
+    }
     steps.push(
       call('openat', [AT_FDCWD, text(path), O_PATH | O_CLOEXEC, 0], {
         step: `open of ${path}`,
         store: { into: rule, at: 8 },
         onFailure: required ? 'stop' : 'skip-next',
       }),
-      call('landlock_add_rule', [ruleset, LANDLOCK_RULE_PATH_BENEATH, rule, 0], {
-        step: `landlock_add_rule for ${path}`,
-        firstIsStored: true,
-      }),
+      add,
     );
   }
   return [...steps, call('landlock_restrict_self', [ruleset, 0], { firstIsStored: true })];
 }
 
-/** One rule per path, with the rights of all: the kernel would add them up as well, at a descriptor each. */
+/** One rule per path or descriptor, with the rights of all: the kernel would add them up as well, at a descriptor each. */
 function merge(rules: readonly LandlockRule[]): readonly LandlockRule[] {
-  const byPath = new Map<string, LandlockRule>();
+  const merged = new Map<string | number, LandlockRule>();
   for (const rule of rules) {
     if (rule.rights === 0) continue;
-    const { rights = 0, required = false } = byPath.get(rule.path) ?? {};
-    byPath.set(rule.path, { path: rule.path, rights: rights | rule.rights, required: required || rule.required });
+    const key = rule.fd ?? rule.path;
+    const { rights = 0, required = false } = merged.get(key) ?? {};
+    merged.set(key, { ...rule, rights: rights | rule.rights, required: required || rule.required });
   }
-  return [...byPath.values()];
+  return [...merged.values()];
 }

@@ -10,6 +10,7 @@ import { posix } from 'node:path';
 import type { PathGrant } from './executables.js';
 import { type InnerMount, splitBinds } from './mount-inner.js';
 import { type Bind, type Candidate, settle } from './mount-order.js';
+import type { ReadOnlyPlace } from './read-only.js';
 import type { MountChange } from './steps.js';
 import type { Tier } from './tier.js';
 import { isWithin } from './within.js';
@@ -35,6 +36,8 @@ export interface HostFiles {
 export interface MountsAsked {
   readonly tier: Tier;
   readonly folders: SessionFolders;
+  /** Whether the temp folder is at `/tmp` too (`mapsTemp`). */
+  readonly isTempMapped: boolean;
   readonly workdirExec: boolean;
   /** Whether this host can make a mount noexec. */
   readonly noexec: boolean;
@@ -45,6 +48,8 @@ export interface MountsAsked {
   readonly binaries: readonly string[];
   /** What the player reads before its program runs. */
   readonly player: readonly string[];
+  /** Paths of the work folder that are not written, and what is above them (read-only.ts). Absent: none. */
+  readonly readOnly?: readonly Pick<ReadOnlyPlace, 'path' | 'access'>[];
   readonly host: HostFiles;
 }
 
@@ -95,11 +100,26 @@ const deviceLinks = {
 
 /**
  * Whether the session's temp folder is what a command finds at `/tmp`; otherwise `TMPDIR` has to name the folder itself. Not where the
- * session lives under `/tmp`, which would disappear behind it (spec/containment.md 13).
+ * session, or anything a command is to find, lies below `/tmp`: it would need a mount inside of a folder that commands write to, and
+ * bubblewrap makes the way to a mount by name, through whatever link a command left there.
  */
-export function mapsTemp(tier: Tier, hasMounts: boolean, folders: SessionFolders): boolean {
-  if (!hasMounts || tier === 'none') return false;
-  return tier === 'sealed' || !Object.values(folders).some((folder) => isWithin(folder, '/tmp'));
+export function mapsTemp(
+  tier: Tier,
+  hasMounts: boolean,
+  folders: SessionFolders,
+  shown: readonly string[] = [],
+): boolean {
+  return hasMounts && tier !== 'none' && belowTmp([...Object.values(folders), ...shown]) === undefined;
+}
+
+/** The first of the paths that a private `/tmp` would hide. */
+export function belowTmp(paths: readonly string[]): string | undefined {
+  return paths.find((path) => isWithin(path, '/tmp'));
+}
+
+/** Everything a command is to find besides the session's folders. */
+export function shownPaths(asked: Pick<MountsAsked, 'grants' | 'executable' | 'player'>): readonly string[] {
+  return [...asked.grants.map(({ path }) => path), ...asked.executable, ...asked.player];
 }
 
 /** The plan of a session; one per tool with a state folder of its own. */
@@ -113,20 +133,13 @@ export function planMounts(everything: MountsAsked): MountPlan {
 }
 
 function planScoped(asked: MountsAsked): MountPlan {
-  const isMapped = mapsTemp(asked.tier, true, asked.folders);
-  const behindTemp = isMapped
-    ? [...asked.grants.map(({ path }) => path), ...asked.executable, ...asked.player].filter((path) =>
-        isWithin(path, '/tmp'),
-      )
-    : [];
   const candidates: readonly Candidate[] = [
     { path: '/', access: 'rw', required: true },
     ...ownFolders(asked),
     ...asked.grants.filter(({ access }) => access === 'read-write').map(writableGrant),
     ...imagesOf(asked),
-    ...behindTemp.map((path): Candidate => ({ path, access: 'ro', required: false, executable: true })),
   ];
-  const binds = settle(candidates, isMapped ? [tempAtSlashTmp(asked)] : []).filter(({ path }) => path !== '/');
+  const binds = settle(candidates, tempAtSlashTmp(asked)).filter(({ path }) => path !== '/');
   return {
     composed: false,
     mounts: [{ kind: 'proc', path: '/proc' }, ...binds.map(bound)],
@@ -147,19 +160,29 @@ function planSealed(asked: MountsAsked): MountPlan {
     required: false,
     ...rest,
   });
+  // A folder of programs in a folder whose programs may be executed: narrowing it would take back what was granted.
+  const isGranted = (path: string) =>
+    asked.grants.some((grant) => grant.access === 'execute' && isWithin(path, grant.path));
   const candidates: readonly Candidate[] = [
     ...ownFolders(asked),
     ...asked.grants.map(
       (grant): Candidate =>
         grant.access === 'read-write'
           ? writableGrant(grant)
-          : ro(grant.path, { required: grant.required, executable: grant.access === 'execute' }),
+          : ro(grant.path, {
+              required: grant.required,
+              executable: grant.access === 'execute',
+              isHeld: grant.identity !== undefined,
+            }),
     ),
     ...runtimeTree.filter(isFolder).map((path) => ro(path)),
-    ...binaryFolders.filter(isFolder).map((path) => ro(path, { noexec: 'here' })),
+    ...binaryFolders
+      .filter(isFolder)
+      .filter((path) => !isGranted(path))
+      .map((path) => ro(path, { noexec: 'here' })),
     ...asked.binaries
       .map((path) => posix.dirname(path))
-      .filter((path) => path !== '/')
+      .filter((path) => path !== '/' && !isGranted(path))
       .map((path) => ro(path, { noexec: 'here', ifNew: true })),
     ...asked.executable.map((path) => ro(path, { executable: true })),
     // The stub runs before anything is made noexec; Node, as the player, opens more of itself later.
@@ -169,7 +192,7 @@ function planSealed(asked: MountsAsked): MountPlan {
       .filter((path) => host.kind(path) !== undefined)
       .map((path) => ro(path)),
   ].filter(({ path, required }) => required || host.kind(path) !== undefined);
-  const binds = settle(candidates, [tempAtSlashTmp(asked)]);
+  const binds = settle(candidates, tempAtSlashTmp(asked));
   const fixed: readonly Mount[] = [
     ...links.map((path): Mount => ({ kind: 'link', path, target: host.link(path) })),
     { kind: 'data', path: '/etc/passwd', content: 'passwd' },
@@ -229,7 +252,7 @@ function bound(bind: Bind): Mount {
 }
 
 /** The session's own folders. What a command reads at one path and writes at another must not be executable at either. */
-function ownFolders({ folders, workdirExec }: MountsAsked): readonly Candidate[] {
+function ownFolders({ folders, workdirExec, readOnly = [] }: MountsAsked): readonly Candidate[] {
   const own = (path: string, access: 'ro' | 'rw', isHeld: boolean): Candidate => ({
     path,
     access,
@@ -240,6 +263,11 @@ function ownFolders({ folders, workdirExec }: MountsAsked): readonly Candidate[]
   const work = own(folders.work, 'rw', true);
   const temp = own(folders.temp, 'rw', true);
   return [
+    // First, because the first of a path wins: the work folder itself can be one.
+    ...readOnly.map(({ path, access }): Candidate => {
+      const place = own(path, access, true);
+      return workdirExec ? { ...place, noexec: 'no' } : place;
+    }),
     own(folders.records, 'ro', false),
     own(folders.runtime, 'ro', false),
     own(folders.home, 'rw', true),
@@ -257,19 +285,22 @@ function imagesOf({ folders, executable }: MountsAsked): readonly Candidate[] {
     .map((path): Candidate => ({ path, access: 'ro', required: true, executable: true }));
 }
 
-function tempAtSlashTmp({ folders, workdirExec }: MountsAsked): Candidate {
-  return {
-    path: '/tmp',
-    from: folders.temp,
-    access: 'rw',
-    required: true,
-    noexec: workdirExec ? 'no' : 'below',
-    isHeld: true,
-  };
+function tempAtSlashTmp({ isTempMapped, folders, workdirExec }: MountsAsked): readonly Candidate[] {
+  if (!isTempMapped) return [];
+  return [
+    {
+      path: '/tmp',
+      from: folders.temp,
+      access: 'rw',
+      required: true,
+      noexec: workdirExec ? 'no' : 'below',
+      isHeld: true,
+    },
+  ];
 }
 
-function writableGrant({ path, required }: PathGrant): Candidate {
-  return { path, access: 'rw', required, noexec: 'below' };
+function writableGrant({ path, required, identity }: PathGrant): Candidate {
+  return { path, access: 'rw', required, noexec: 'below', isHeld: identity !== undefined };
 }
 
 /** None where mounts cannot be narrowed at all: bubblewrap makes its own nosuid and nodev, and the report says that noexec is missing. */

@@ -157,6 +157,7 @@ function bubblewrapAlone({ host, folders, executables, program }: Ground, floor:
   const plan = planMounts({
     tier: floor === 'sealed' ? 'sealed' : 'full',
     folders,
+    isTempMapped: true,
     workdirExec: false,
     noexec: false,
     grants: executables.readable,

@@ -21,7 +21,7 @@ import { craftElf } from './craft-elf.js';
 let root: string;
 beforeEach(() => {
   root = realpathSync(mkdtempSync(join(tmpdir(), 'mur-exec-')));
-  for (const folder of ['one', 'two']) mkdirSync(join(root, folder));
+  for (const folder of ['one', 'two', 'three']) mkdirSync(join(root, folder));
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
@@ -171,9 +171,10 @@ describe('an interpreter is asked where its library is', () => {
 
 describe('helpers of a compiler', () => {
   const driver = (text: string) => put('one/cc', `#!/bin/sh\n${text}\n`);
-  const ask = async (grantedFolders: readonly string[] = [], allow = ['cc']) => {
-    const { binaries } = await resolve(allow);
-    return compilerHelpers({ binaries, path: `${root}/one:${root}/two`, grantedFolders });
+  const ask = async (grantedFolders: readonly string[] = [], allow = ['cc'], writable: readonly string[] = []) => {
+    const dirs = grantedFolders.map((path) => ({ path, listDir: false }));
+    const executables = await resolve(allow, { interpreterRuntime: [{ binary: 'cc', dirs }] });
+    return compilerHelpers({ executables, path: `${root}/one:${root}/two`, writable });
   };
   test('are named when nothing lets them run: absolute answers, and bare ones by PATH', async () => {
     const cc1 = put('two/cc1', craftElf({}));
@@ -188,8 +189,8 @@ describe('helpers of a compiler', () => {
     expect((await ask([], ['cc', 'ld'])).uncovered).toEqual(uncovered.slice(0, 1));
   });
   test.runIf(existsSync('/usr/bin/gcc'))('of a compiler of this machine', async () => {
-    const { binaries } = await resolve(['gcc'], { path: '/usr/bin' });
-    const { uncovered, unasked } = await compilerHelpers({ binaries, path: '/usr/bin', grantedFolders: [] });
+    const executables = await resolve(['gcc'], { path: '/usr/bin' });
+    const { uncovered, unasked } = await compilerHelpers({ executables, path: '/usr/bin', writable: [] });
     expect(unasked).toEqual([]);
     expect(uncovered.map(({ helper }) => helper)).toEqual(expect.arrayContaining(['cc1', 'as', 'ld', 'collect2']));
   });
@@ -199,6 +200,22 @@ describe('helpers of a compiler', () => {
       uncovered: [],
       unasked: [{ driver: 'cc', why: expect.stringContaining('3') }],
     });
+  });
+  test('a driver the session could have written is not run outside of a box', async () => {
+    driver(`echo run > ${root}/was-run; echo as`);
+    expect((await ask([], ['cc'], [join(root, 'one')])).unasked).toEqual([
+      { driver: 'cc', why: expect.stringContaining('where the session can write') },
+    ]);
+    expect(existsSync(join(root, 'was-run'))).toBe(false);
+  });
+  test('an allowed name covers the file it stands for and no other of that name', async () => {
+    const own = put('three/as', craftElf({}));
+    put('two/as', craftElf({}));
+    driver(`case "$1" in *=as) echo ${own};; *) echo odd answer;; esac`);
+    expect((await ask([], ['cc', 'as'])).uncovered).toMatchObject([{ helper: 'as', path: own }]);
+    const linked = join(root, 'granted');
+    symlinkSync(join(root, 'three'), linked);
+    expect((await ask([linked])).uncovered).toEqual([]);
   });
 });
 

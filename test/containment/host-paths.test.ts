@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -24,8 +24,10 @@ const resolve = (...entries: [path: string, access?: 'read' | 'read-write'][]) =
 
 test('links are followed, the spelling is kept, and what is lent is required, listable and never executable', () => {
   const paths = resolve([at('link'), 'read-write']);
-  expect(paths).toEqual([{ declared: at('link'), path: at('data'), access: 'read-write', credentialLocations: [] }]);
-  expect(hostPathGrants(paths)).toEqual([{ path: at('data'), access: 'read-write', list: true, required: true }]);
+  const { dev, ino } = statSync(at('data'), { bigint: true });
+  const lent = { path: at('data'), access: 'read-write', identity: { dev, ino } };
+  expect(paths).toEqual([{ ...lent, declared: at('link'), credentialLocations: [] }]);
+  expect(hostPathGrants(paths)).toEqual([{ ...lent, list: true, required: true }]);
 });
 
 describe('not lent', () => {

@@ -26,6 +26,7 @@ const kinds: Record<string, Kind> = {
 const asked: MountsAsked = {
   tier: 'sealed',
   folders,
+  isTempMapped: true,
   workdirExec: false,
   noexec: true,
   grants: [],
@@ -204,8 +205,10 @@ describe('a scoped plan', () => {
     expect(changesOf({ tier: 'full', grants })).toContain('/data noexec nosuid nodev below');
   });
 
-  test('shows again what a private /tmp would hide', () => {
-    expect(argumentsOf({ tier: 'full', player: ['/tmp/x/stub'] })).toContain('--ro-bind-try /tmp/x/stub /tmp/x/stub');
+  test('leaves /tmp alone where it is not the temp folder', () => {
+    for (const tier of ['full', 'sealed'] as const) {
+      expect(argumentsOf({ tier, isTempMapped: false })).not.toMatch(/ \/tmp( |$)/);
+    }
   });
 
   test('changes no mount where the host cannot', () => {
@@ -231,7 +234,10 @@ test('the temp folder is /tmp where mounts can be made, and not for a session th
   expect(mapsTemp('none', true, folders)).toBe(false);
   expect(mapsTemp('full', true, below)).toBe(false);
   expect(mapsTemp('full', true, { ...folders, work: '/tmpwork' })).toBe(true);
-  expect(mapsTemp('sealed', true, below)).toBe(true);
+  expect(mapsTemp('sealed', true, folders)).toBe(true);
+  // A mount in a folder that commands write to would be made by way of whatever they left there.
+  expect(mapsTemp('sealed', true, below)).toBe(false);
+  expect(mapsTemp('sealed', true, folders, ['/opt/x', '/tmp/lent'])).toBe(false);
 });
 
 test('accounts are made up, and a home that would forge one is refused', () => {

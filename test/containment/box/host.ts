@@ -84,7 +84,7 @@ export interface Outcome {
 export async function testBox(
   place: string,
   names: readonly string[],
-  request: Partial<BoxRequest> = {},
+  { prepare, ...request }: Partial<BoxRequest> & { readonly prepare?: (work: string) => void } = {},
 ): Promise<TestBox> {
   const root = mkdtempSync(join(place, 'box-'));
   const folder = (...path: string[]) => {
@@ -99,6 +99,7 @@ export async function testBox(
     home: folder('records', 'home'),
     runtime: folder('runtime'),
   };
+  prepare?.(folders.work);
   const host = request.host ?? fullHost;
   const box = await openBox({
     host,
