@@ -116,7 +116,7 @@ async function projectDiagnosis(root: string, flags: DoctorFlags, hostEnv: CliCo
     await rosterBlock(root, stores),
     survey.block,
     interfacesBlock(survey.installed, isDeclared),
-    refusalsBlock(manifest, policy, nativeNames),
+    refusalsBlock(manifest, policy),
   ];
   const warnings: Warning[] = [
     ...[...(release === undefined ? [] : [release]), ...parsed.warnings].map(

@@ -5,11 +5,7 @@ import type { Block, Finding } from './doctor-block.js';
 import type { Warning } from './output.js';
 
 /** What `mur run` would refuse of the manifest before it looks at any artifact, all of it at once. */
-export function refusalsBlock(
-  manifest: RuntimeManifest,
-  policy: CapabilityPolicy,
-  nativeTools: readonly string[],
-): Block {
+export function refusalsBlock(manifest: RuntimeManifest, policy: CapabilityPolicy): Block {
   const { refusals, warnings } = surveyStaging({ manifest, policy, lifecycle: manifest.lifecycle });
   const findings = refusals.map(
     ({ code, message, hint }): Finding => ({
@@ -20,7 +16,7 @@ export function refusalsBlock(
       ...(hint === undefined ? {} : { fix: hint }),
     }),
   );
-  const unbuilt = unbuiltKeys({ policy, manifest }, nativeTools);
+  const unbuilt = unbuiltKeys({ policy, manifest });
   if (unbuilt.length > 0) {
     findings.push({
       level: 'error',

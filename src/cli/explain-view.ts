@@ -56,7 +56,7 @@ function grants(report: ScopeReport): Block {
       field('filesystem scope', report.filesystem_scope ?? none),
       field('workdir exec', yes(report.workdir_exec)),
       ...list('read-only paths', report.read_only_paths),
-      ...(report.read_only_paths.length === 0 ? [] : [`  ${readOnlyEnforcement(report.read_only_advisory_for)}`]),
+      ...readOnlyLines(report),
       ...list('preopens', report.preopens.map(preopenText)),
       ...list('network allow', report.network_allow),
       field('unix sockets', yes(report.unix_sockets)),
@@ -130,7 +130,15 @@ function temporary({ path, maps_tmp, not_mapped_because }: ScopeReport['temp_dir
   ];
 }
 
-/** What `read_only` is worth; `mur doctor` says the same. */
+function readOnlyLines({ read_only_advisory_for: advisoryFor, read_only_enforcement: hold }: ScopeReport): string[] {
+  if (hold === null) return [];
+  const isMounted = hold.commands === 'mounts' && hold.not_held.length === 0;
+  if (isMounted) return ['  read_only enforcement: enforced for every tool call and every command: mounted read-only'];
+  const reasons = hold.not_held.map(({ path, because }) => `    - ${oneLine(path)}: ${oneLine(because)}`);
+  return [`  ${readOnlyEnforcement(advisoryFor)}`, ...reasons];
+}
+
+/** What `read_only` is worth where only calls are checked; `mur doctor`, which knows no session, says this. */
 export function readOnlyEnforcement(advisoryFor: readonly string[]): string {
   if (advisoryFor.length > 0) return `read_only enforcement: advisory against ${advisoryFor.map(oneLine).join(', ')}`;
   return 'read_only enforcement: enforced for every tool call and every shell command the dispatch check can read';

@@ -72,10 +72,7 @@ async function explain(
   const nativeTools = await nativeToolsIn(manifest, { manifestDir: subject.dir, stores, folders, hostEnv: env });
   const asked = { ...declared, nativeTools };
   const { scope } = await reachOf(asked, await hostFor(asked));
-  const unbuilt = unbuiltKeys(
-    { policy, manifest },
-    nativeTools.map(({ artifact }) => artifact),
-  );
+  const unbuilt = unbuiltKeys({ policy, manifest });
   return {
     report: scopeReport(scope),
     warnings: [

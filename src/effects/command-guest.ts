@@ -27,7 +27,8 @@ export async function executeForGuest(commands: Commands, run: ShellRun, caller:
   const problem =
     allowProblem(name, commands.host.policy.shellAllow) ??
     overridesProblem(env) ??
-    (args.some((each) => each.includes('\0')) ? 'an argument holds a NUL byte' : undefined);
+    (args.some((each) => each.includes('\0')) ? 'an argument holds a NUL byte' : undefined) ??
+    commands.host.denied?.({ name, args }, caller);
   if (problem !== undefined) return { answer: reasonOf(problem) };
   const line = { name, args, command: truncateUtf8(args.join(' '), tracedBytes) };
   const request = requestOf(commands, line, caller, { overrides: env, mayDetach: false });

@@ -4,6 +4,12 @@
  * end, then the box, then the network, then the cgroup. Loaded for sessions that have commands.
  * Read next: session-box.ts, command.ts.
  */
+<<<<<<< HEAD
+import { scopeReport } from '../scope/index.js';
+import { needed } from '../stage/draft.js';
+import { abandonedSummary, Commands } from './command.js';
+import { deniedCommand } from './protected-call.js';
+=======
 import type { EgressDenied } from '../containment/egress/index.js';
 import { reasonOf } from '../errors/index.js';
 import { hearsOfCompletions } from '../manifest/lifecycle.js';
@@ -13,11 +19,13 @@ import { needed } from '../stage/draft.js';
 import type { TaskRequest } from '../task/index.js';
 import { type CommandActor, Commands } from './command.js';
 import { takeCompletion } from './completion.js';
+>>>>>>> origin/main
 import { measured, openSessionBox, sweepMs } from './session-box.js';
+import { watchSize } from './size-watch.js';
 import { type SessionWorld, traceOf } from './world.js';
 
 /** Throws what keeps the session from starting: `E-RUN-012`, `E-CAP-005`, a folder that cannot be used. */
-export async function openCommands(world: SessionWorld): Promise<Commands> {
+export async function openCommands(world: SessionWorld, onBreach?: () => void): Promise<Commands> {
   const { draft } = world;
   const { request, scope, clock } = draft;
   const reach = needed(draft.reach, 'contain');
@@ -42,8 +50,10 @@ export async function openCommands(world: SessionWorld): Promise<Commands> {
   });
   for (const { code, message } of limits.warnings) draft.warn(code, message);
   draft.scopeReport = scopeReport({ ...reach.scope, resources: measured(limits) });
-  const breach = watchSize(world, limits, [folders.work, folders.temp]);
-  const { scope: cgroup } = limits;
+  const { scope: cgroup, resources } = limits;
+  const { workdirMaxBytes: maxBytes } = resources;
+  const watched = [folders.work, folders.temp];
+  const breach = maxBytes === undefined ? undefined : watchSize(world, { folders: watched, maxBytes }, onBreach);
 
   const commands = new Commands({
     box,
@@ -72,12 +82,15 @@ export async function openCommands(world: SessionWorld): Promise<Commands> {
       : {}),
     ...(cgroup === undefined ? {} : { counters: () => cgroup.counters() }),
     ...(breach === undefined ? {} : { breach }),
+    denied: (line, caller) => deniedCommand(world, line, caller)?.message,
   });
   // They end with the last lines of the trace (session.ts); this is for a session that did not get there.
   scope.use('commands', async () => void (await commands.sweep()), { deadlineMs: sweepMs });
   return commands;
 }
 
+<<<<<<< HEAD
+=======
 /** Looks at the size of the folders from now on. */
 function watchSize(world: SessionWorld, { resources }: SessionLimits, folders: readonly string[]) {
   const { workdirMaxBytes: maxBytes } = resources;
@@ -108,6 +121,7 @@ function traceDenied(world: SessionWorld, { reason, target }: EgressDenied): voi
   }
 }
 
+>>>>>>> origin/main
 function identityOf({ draft, url }: SessionWorld): readonly (readonly [string, string])[] {
   const { request, sessionId } = draft;
   return [

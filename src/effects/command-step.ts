@@ -16,7 +16,7 @@ export interface StepOutcome {
 export async function runStep(commands: Commands, text: string, caller: Caller): Promise<StepOutcome> {
   const line = planLine(text);
   if (line === undefined) return { status: 'failed', text: 'the step has no command' };
-  const problem = allowProblem(line.name, commands.host.policy.shellAllow);
+  const problem = allowProblem(line.name, commands.host.policy.shellAllow) ?? commands.host.denied?.(line, caller);
   if (problem !== undefined) return { status: 'failed', text: problem };
   const outcome = await commands.run(requestOf(commands, line, caller, { mayDetach: false }), caller.signal);
   if (outcome.kind !== 'finished') return { status: 'failed', text: asStopped(outcome).reason };

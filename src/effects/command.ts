@@ -44,6 +44,11 @@ export interface CommandHost {
   readonly counters?: () => Promise<CgroupCounters>;
   /** The size guard. */
   readonly breach?: () => SizeBreach | undefined;
+  /** Why a command may not run, because of what it would write. Absent: nothing is protected. For what no model call was judged for. */
+  readonly denied?: (
+    line: { readonly name: string; readonly args: readonly string[] },
+    of: { readonly turn: number; readonly taskId: string | null },
+  ) => string | undefined;
   /** Absent: no command of this session goes on in the background, because nothing could tell the capsule how it ended. */
   readonly background?: {
     readonly graceMs: number;

@@ -96,7 +96,8 @@ function networkOf(world: SessionWorld, call: ComponentCall): readonly NetworkRu
 
 function openWorkFolder(world: SessionWorld, scope: string): Preopen & { readonly owned: boolean } {
   const root = needed(world.draft.folders, 'mint').accessibleRoot;
-  const preopen = { guestPath: '.', readOnly: false, hostPath: join(root.path, scope) };
+  const { all, paths } = world.draft.protectedPaths?.below(scope) ?? { all: false, paths: [] };
+  const preopen = { guestPath: '.', readOnly: all, protect: paths, hostPath: join(root.path, scope) };
   if (scope === '.') return { ...preopen, fd: root.fd, owned: false };
   root.mkdir(scope, 0o755);
   return { ...preopen, fd: root.openDirectory(scope), owned: true };

@@ -66,6 +66,7 @@ export async function openSessionBox(request: SessionBoxRequest): Promise<Sessio
     ...(network === undefined ? {} : { network }),
     executables: programs.executables,
     readPaths: programs.readPaths,
+    readOnly: policy.readOnlyPaths,
   });
   scope.use('box', () => box.close(), { deadlineMs: sweepMs });
   return { box, limits };

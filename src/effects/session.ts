@@ -83,14 +83,23 @@ export const runScript = (world: SessionWorld) =>
       const { draft } = world;
       const name = draft.request.capsuleName;
       await openLog(world);
-      await openCommandsOf(world);
-      const commands = await guestCommands(world, { taskId: null, turn: 0, contextId: '', trust: 'trusted', signal });
+      // It has no turns that would end: outgrowing the folder ends its one call.
+      const outgrown = new AbortController();
+      await openCommandsOf(world, () => outgrown.abort());
+      const ending = AbortSignal.any([signal, outgrown.signal]);
+      const commands = await guestCommands(world, {
+        taskId: null,
+        turn: 0,
+        contextId: '',
+        trust: 'trusted',
+        signal: ending,
+      });
       const outcome = await callComponent(world, {
         kind: 'capsule',
         name,
         component: needed(draft.capsule, 'compile'),
         depth: 0,
-        signal: commands?.signal ?? signal,
+        signal: commands?.signal ?? ending,
         host: {
           invoke: invokeTool(world, commands),
           manage: manage(world),
@@ -99,6 +108,8 @@ export const runScript = (world: SessionWorld) =>
       });
       await commands?.settled();
       if (commands?.fatal !== undefined) throw commands.fatal;
+      const breach = outcome.status === 'failed' ? world.breach?.() : undefined;
+      if (breach !== undefined) throw (await import('../resources/index.js')).sizeError(breach);
       if (outcome.status === 'failed') throw new MurError('E-RUN-001', outcome.failure.message);
       return {};
     }),
@@ -169,10 +180,17 @@ export const retireSession = (world: SessionWorld) =>
   });
 
 /** Opens what the commands of the session need, where it may run any. */
-async function openCommandsOf(world: SessionWorld): Promise<void> {
-  const { request, natives } = world.draft;
-  if (request.policy.shellAllow.length + natives.size === 0) return;
-  world.commands = await (await import('./command-session.js')).openCommands(world);
+async function openCommandsOf(world: SessionWorld, onBreach: () => void = () => undefined): Promise<void> {
+  const { request, natives, folders } = world.draft;
+  if (request.policy.shellAllow.length + natives.size > 0) {
+    world.commands = await (await import('./command-session.js')).openCommands(world, onBreach);
+    return;
+  }
+  // The limits of `resources` are about native processes: without one, a default is not worth a walk through the folder every ten seconds.
+  const { workdirMaxBytes: maxBytes } = request.policy.declaredResources;
+  if (maxBytes === undefined) return;
+  const { accessibleWorkdir } = needed(folders, 'mint');
+  (await import('./size-watch.js')).watchSize(world, { folders: [accessibleWorkdir], maxBytes }, onBreach);
 }
 
 /** Opens the session's log. Everything said so far is written then. */

@@ -67,6 +67,12 @@ export const admitCall = (world: SessionWorld) => {
       });
       return refuse(check.message);
     }
+    const denial =
+      world.draft.protectedPaths && (await import('./protected-call.js')).deniedCall(world, entry.call, input);
+    if (denial !== undefined) {
+      entry.outcome = { ...refusedOutcome(denial.message), isDenied: true };
+      return { route: 'refused' };
+    }
     const route = routeCall(input.name, routesOf(world));
     return route.kind === 'refused' ? refuse(route.message) : { route: route.kind };
   });
@@ -110,13 +116,17 @@ export const recordCall = (world: SessionWorld) =>
     entry.resultText = result.text;
     const durationMs = Math.round(world.draft.clock.monotonic() - entry.startedAtMs);
     const status = result.isError ? ('error' as const) : ('ok' as const);
-    traceCall(world, input, entry.call.inputText, entry.call.input, outcome, result.text, durationMs, status);
+    // A denied call has a line of its own, written when it was denied.
+    if (outcome.isDenied !== true) {
+      traceCall(world, input, entry.call.inputText, entry.call.input, outcome, result.text, durationMs, status);
+    }
     if (outcome.shell !== undefined) {
       const { shellLine } = await import('./command-shell.js');
       traceOf(world).write('shell', shellLine(input, outcome.shell));
     }
     entry.commands?.trace();
-    if (!outcome.isSkill) for (const totals of [world.totals, work.totals]) totals.toolCalls += 1;
+    if (!outcome.isSkill && outcome.isDenied !== true)
+      for (const totals of [world.totals, work.totals]) totals.toolCalls += 1;
     world.draft.notify({
       type: 'tool.finished',
       taskId: input.taskId,

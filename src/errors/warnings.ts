@@ -153,8 +153,7 @@ const rows = {
   },
   'W-SEC-012': {
     when: 'a sealed compiler cannot run one of its helpers',
-    hint: 'add the helper the warning names to capabilities.shell.allow',
-    waitsFor: 'containment',
+    hint: 'grant the folder the warning names in capabilities.shell.interpreter_runtime, or allow the helper',
   },
   'W-SEC-013': {
     when: 'any process of this host may make user namespaces',
@@ -174,14 +173,12 @@ const rows = {
     hint: 'declare it on a hook entry',
   },
   'W-SEC-017': {
-    when: 'read-only paths and an interpreter that can be told to write are both declared',
-    hint: 'rely on the kernel tier, not on the tool, or remove the interpreter',
-    waitsFor: 'shell',
+    when: 'read-only paths and an interpreter are both declared, and nothing but the check of calls holds the interpreter',
+    hint: 'use a host with bubblewrap, where the paths are mounted read-only, or remove the interpreter',
   },
   'W-SEC-018': {
-    when: 'read-only paths are declared and a tool has inputs that look like undeclared paths',
+    when: 'read-only paths are declared and nothing but the check of calls holds a tool whose inputs look like undeclared paths',
     hint: 'mark the path inputs in the schema of the tool',
-    waitsFor: 'containment',
   },
   'W-SEC-019': { when: 'the manifest has a key this version does not know', hint: 'correct the key, or remove it' },
   'W-SEC-021': {
@@ -215,7 +212,6 @@ const rows = {
   'W-SEC-029': {
     when: 'a compiler could not be asked for its helpers',
     hint: 'check that it runs on this host',
-    waitsFor: 'containment',
   },
   'W-SEC-030': {
     when: 'what an artifact spends through its gateway is not metered',

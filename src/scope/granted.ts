@@ -19,6 +19,7 @@ const notGranted: ReadonlySet<string> = new Set<keyof ScopeReport>([
   'temp_dir',
   'io_max',
   'filesystem_boundary',
+  'read_only_enforcement',
 ]);
 
 /**

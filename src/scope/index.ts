@@ -16,6 +16,7 @@ export type {
   NativeToolRow,
   PreopenRow,
   ProtectedFolder,
+  ReadOnlyHold,
   ScopeContainment,
   ScopeFolders,
   ScopeInput,

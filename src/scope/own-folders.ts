@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { belowTmp } from '../containment/mounts.js';
 import { isWithin } from '../containment/within.js';
 import type { ProtectedFolder, ScopeContainment, ScopeFolders, ScopeInput, ScopeReport } from './types.js';
 
@@ -21,15 +22,16 @@ export function protectedFolder(path: string, work: string, containment: ScopeCo
 
 /** Where temporary files of commands go (spec/containment.md 13). */
 export function temporaryFolder(
-  { records, work }: ScopeFolders,
+  { records, work, runtime }: ScopeFolders,
   containment: ScopeContainment,
+  shown: readonly string[] = [],
 ): ScopeReport['temp_dir'] {
-  const isWorkBelowTmp = work === '/tmp' || work.startsWith('/tmp/');
+  const below = belowTmp([work, records, runtime, ...shown]);
   const because =
-    containment.tier === 'sealed'
-      ? null
-      : isWorkBelowTmp
-        ? 'the work folder is /tmp or lies below it'
+    below !== undefined
+      ? `${below} is /tmp or lies below it`
+      : containment.tier === 'sealed'
+        ? null
         : containment.tier === 'none'
           ? (containment.noTierBecause ?? 'no kernel mechanism applies')
           : null;

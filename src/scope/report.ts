@@ -23,6 +23,7 @@ export function scopeReport(input: ScopeInput): ScopeReport {
     workdir_exec: policy.workdirExecAllowed,
     read_only_paths: policy.readOnlyPaths,
     read_only_advisory_for: policy.readOnlyPaths.length === 0 ? [] : policy.shellAllow.filter(isInterpreter),
+    read_only_enforcement: readOnlyEnforcement(input),
     preopens: manifest.artifacts.filter(({ name }) => !isNative(name)).flatMap(preopenOf),
     network_allow: policy.networkAllow,
     unix_sockets: policy.unixSocketsAllowed,
@@ -46,7 +47,7 @@ export function scopeReport(input: ScopeInput): ScopeReport {
     runtime_writes: runtimeWrites(input),
     runtime_dir: protectedFolder(folders.runtime, folders.work, containment),
     records_dir: protectedFolder(folders.records, folders.work, containment),
-    temp_dir: temporaryFolder(folders, containment),
+    temp_dir: temporaryFolder(folders, containment, input.shown),
     io_max: ioMax(input),
     filesystem_boundary: filesystemBoundary(containment),
     native_tools: nativeTools,
@@ -60,6 +61,12 @@ export function scopeReport(input: ScopeInput): ScopeReport {
       deadline_seconds: limits.deadlineMs / 1000,
     },
   };
+}
+
+function readOnlyEnforcement({ policy, readOnly }: ScopeInput): ScopeReport['read_only_enforcement'] {
+  if (policy.readOnlyPaths.length === 0) return null;
+  const { commands, because, notHeld } = readOnly ?? { commands: null, because: 'it was not looked at', notHeld: [] };
+  return { commands, commands_because: because, guests: 'walk', not_held: notHeld };
 }
 
 /** The mount of one artifact; a skill has none. */

@@ -58,8 +58,21 @@ export interface ScopeInput {
   };
   /** Files that commands look names up with. */
   readonly resolution?: readonly string[];
+  /** Everything commands are to find besides the session's folders. */
+  readonly shown?: readonly string[];
+  /** What holds read-only paths besides the check of calls. Absent: nothing was looked at, and nothing is claimed. */
+  readonly readOnly?: ReadOnlyHold;
   /** Absent: there are none, or nobody has looked. */
   readonly nativeTools?: readonly NativeToolRow[];
+}
+
+/** How far a program that runs is kept from read-only paths. WASM guests are by the walk of their files, always. */
+export interface ReadOnlyHold {
+  readonly commands: 'mounts' | null;
+  /** Why nothing but the check of calls holds commands; null when mounts do. */
+  readonly because: string | null;
+  /** Paths that mounts do not hold, or not all of, as they lead now. */
+  readonly notHeld: readonly { readonly path: string; readonly because: string }[];
 }
 
 /** A native tool, and what it may execute besides what commands may. */
@@ -116,6 +129,15 @@ export interface ScopeReport {
   readonly read_only_paths: readonly string[];
   /** Allowed interpreters, whose writes the dispatch check cannot see. */
   readonly read_only_advisory_for: readonly string[];
+  /** Ours: what else keeps read-only paths as they are; null for a capsule without them. */
+  readonly read_only_enforcement: {
+    /** `mounts`: no command writes them, interpreters included, but for `not_held`. */
+    readonly commands: 'mounts' | null;
+    readonly commands_because: string | null;
+    /** `walk`: no WASM guest writes them. */
+    readonly guests: 'walk';
+    readonly not_held: readonly { readonly path: string; readonly because: string }[];
+  } | null;
   /** In manifest order. */
   readonly preopens: readonly PreopenRow[];
   readonly network_allow: readonly string[];

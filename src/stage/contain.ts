@@ -6,6 +6,7 @@ import type { LifecycleConfig } from '../manifest/index.js';
 import { hasDescriptorWalk, scopeFolders, scopeReport } from '../scope/index.js';
 import { hostFor, type NativeReach, type Reach, type ReachAsked, reachOf } from './containment.js';
 import { needed, type StageDraft } from './draft.js';
+import { readOnlyWarnings } from './read-only.js';
 
 /** Reads the host once; every later decision uses this reading. */
 export async function probe(draft: StageDraft): Promise<void> {
@@ -81,5 +82,6 @@ export async function checkedReach(
     const { programWarnings } = await import('./programs.js');
     for (const { code, message } of programWarnings(asked, lifecycle, programs)) warn(code, message);
   }
+  for (const { code, message } of readOnlyWarnings(policy, reach.scope.readOnly)) warn(code, message);
   return reach;
 }

@@ -6,6 +6,7 @@
 import { type ContainmentDecision, decide } from '../containment/decide.js';
 import type { NativeEntrypoint } from '../containment/entrypoint.js';
 import type { HostReport } from '../containment/host.js';
+import { shownPaths } from '../containment/mounts.js';
 import { isWithin } from '../containment/within.js';
 import { decideWithoutHost, needsHost } from '../containment/without-host.js';
 import type { HostPath } from '../home/config-host-paths.js';
@@ -13,6 +14,7 @@ import type { ContainmentClass, RuntimeManifest } from '../manifest/index.js';
 import type { CapabilityPolicy } from '../policy/index.js';
 import type { NativeToolRow, ScopeFolders, ScopeInput } from '../scope/index.js';
 import type { Programs } from './programs.js';
+import { readOnlyHold } from './read-only.js';
 
 /** What the answer depends on. */
 export interface ReachAsked {
@@ -67,6 +69,8 @@ export async function reachOf(asked: ReachAsked, host: HostReport | undefined): 
           folders: { work: folders.work, runtime: folders.runtime },
         });
   const base = { decision, ...(host === undefined ? {} : { host }) };
+  const startsCommands = policy.shellAllow.length + nativeTools.length > 0;
+  const readOnly = readOnlyHold(policy, decision, { host, work: folders.work, startsCommands });
   const scope = {
     policy,
     manifest,
@@ -74,16 +78,23 @@ export async function reachOf(asked: ReachAsked, host: HostReport | undefined): 
     folders,
     platform: process.platform,
     nativeTools: nativeTools.map(rowOf),
+    ...(readOnly === undefined ? {} : { readOnly }),
   };
-  if (policy.shellAllow.length + nativeTools.length === 0) return { ...base, scope };
+  if (!startsCommands) return { ...base, scope };
   const { findPrograms, policyWith } = await import('./programs.js');
   const programs = await findPrograms(asked);
+  const { executables } = programs;
   return {
     ...base,
     programs,
     scope: {
       ...scope,
       policy: policyWith(policy, programs),
+      shown: shownPaths({
+        grants: [...programs.readPaths, ...executables.readable],
+        executable: executables.executable,
+        player: [],
+      }),
       resolution: programs.networkFiles.nameResolution.map(({ path }) => path),
     },
   };

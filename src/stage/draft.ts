@@ -6,6 +6,7 @@ import type { HeldDirectory, MurmurHome, SessionFolders } from '../home/index.js
 import type { ChoiceLimits, ResolvedPrompt } from '../inference/index.js';
 import { type LifecycleConfig, overrideLifecycle } from '../manifest/index.js';
 import type { NetworkRule } from '../policy/index.js';
+import type { ProtectedPaths, ToolAnnotations } from '../protected/index.js';
 import type { ScopeReport } from '../scope/index.js';
 import type { Clock } from '../supervise/clock.js';
 import type { NoticeListener } from '../supervise/notice.js';
@@ -87,6 +88,10 @@ export class StageDraft {
   taskText?: string | undefined;
   /** Hears what happens to a gateway's key while the session runs; `name` is its entry in the config file. */
   onCredentialChange: (artifact: string, name: string, change: CredentialChange) => void = () => undefined;
+  /** Absent for a capsule without `read_only`. */
+  protectedPaths?: ProtectedPaths;
+  /** What the schemas of its tools say, by tool; read only for a capsule with `read_only`. */
+  toolAnnotations: ReadonlyMap<string, ToolAnnotations> = new Map();
   instructions: readonly { readonly path: string; readonly text: string }[] = [];
 
   constructor(fields: Pick<StageDraft, 'request' | 'home' | 'clock' | 'scope' | 'wasm' | 'notify'>) {

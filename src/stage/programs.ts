@@ -1,5 +1,6 @@
 /** What the commands of a session are on this host, and what they read. Loaded for sessions that have commands. */
 import { dirname } from 'node:path';
+import { type CompilerHelpers, compilerHelpers } from '../containment/compilers.js';
 import { type Executables, type PathGrant, resolveExecutables } from '../containment/executables.js';
 import { checkHostPaths, hostPathGrants, type ResolvedHostPath, resolveHostPaths } from '../containment/host-paths.js';
 import { type NetworkFiles, networkFileGrants, networkFiles } from '../containment/trust-store.js';
@@ -15,6 +16,8 @@ export interface Programs {
   readonly hostPaths: readonly ResolvedHostPath[];
   /** What commands may read besides their own executables. */
   readonly readPaths: readonly PathGrant[];
+  /** What allowed compilers would miss. Asked for under a sealed floor only. */
+  readonly compilers?: CompilerHelpers;
 }
 
 /**
@@ -23,12 +26,13 @@ export interface Programs {
  */
 export async function findPrograms(asked: ReachAsked): Promise<Programs> {
   const { policy, folders, hostEnv, hostPaths, floor, nativeTools = [] } = asked;
+  const [path, writable] = [hostEnv.PATH ?? '', [folders.work, folders.records]];
   const executables = await resolveExecutables({
     allow: policy.shellAllow,
-    path: hostEnv.PATH ?? '',
+    path,
     interpreterRuntime: policy.shellInterpreterRuntime,
     stagedRuntime: policy.shellStagedRuntime,
-    writable: [folders.work, folders.records],
+    writable,
   });
   // An unconfined command reads what the operator reads: nothing needs lending.
   const lent =
@@ -55,6 +59,7 @@ export async function findPrograms(asked: ReachAsked): Promise<Programs> {
     networkFiles: files,
     hostPaths: lent,
     readPaths: [...networkFileGrants(files), ...hostPathGrants(lent)],
+    ...(floor === 'sealed' ? { compilers: await compilerHelpers({ executables, path, writable }) } : {}),
   };
 }
 
@@ -80,8 +85,13 @@ export function programWarnings(
     readonly policy: Pick<CapabilityPolicy, 'shellAllow' | 'shellInterpreterRuntime'>;
     readonly manifest: Pick<RuntimeManifest, 'inference'>;
   },
+<<<<<<< HEAD
+  { taskAcceptance, afterTask }: Pick<LifecycleConfig, 'taskAcceptance' | 'afterTask'>,
+  { hostPaths, compilers }: Pick<Programs, 'hostPaths' | 'compilers'>,
+=======
   lifecycle: Pick<LifecycleConfig, 'taskAcceptance' | 'afterTask'>,
   { hostPaths }: Pick<Programs, 'hostPaths'>,
+>>>>>>> origin/main
 ): readonly { readonly code: WarningCode; readonly message: string }[] {
   const { offered, withheld } = shellNames(policy.shellAllow);
   return [
@@ -89,6 +99,7 @@ export function programWarnings(
       code: 'W-SEC-009' as const,
       message: `'${binary}' may read ${dirs.map(({ path }) => path).join(', ')} of this host, so the capsule depends on how this host is laid out; staged_runtime pins what it uses`,
     })),
+    ...compilerWarnings(compilers),
     // Of a capsule that starts programs on a model's word; what a script capsule starts is always waited for.
     ...(offered.length === 0 || manifest.inference === undefined || hearsOfCompletions(lifecycle)
       ? []
@@ -109,5 +120,18 @@ export function programWarnings(
         message: `host_paths[${index}] ${declared} is, holds or lies in ${place}, where credentials are kept`,
       })),
     ),
+  ];
+}
+
+function compilerWarnings({ uncovered, unasked }: CompilerHelpers = { uncovered: [], unasked: [] }) {
+  return [
+    ...uncovered.map(({ driver, helper, path, folder }) => ({
+      code: 'W-SEC-012' as const,
+      message: `'${driver}' cannot start its helper ${helper} (${path}) in a sealed box; grant ${folder}`,
+    })),
+    ...unasked.map(({ driver, why }) => ({
+      code: 'W-SEC-029' as const,
+      message: `'${driver}' could not be asked for its helpers: ${why}`,
+    })),
   ];
 }

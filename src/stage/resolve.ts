@@ -6,7 +6,6 @@ import { containNative } from './contain.js';
 import type { StageDraft } from './draft.js';
 import { originOf, requirePins, verifyPin } from './lock.js';
 import type { NativeTool } from './native.js';
-import { refuseUnbuilt } from './unbuilt.js';
 
 /** Finds every declared artifact, in declaration order, and checks that its payload can be staged in its role. */
 export async function resolve(draft: StageDraft): Promise<void> {
@@ -44,7 +43,6 @@ async function admitNative(draft: StageDraft, resolved: readonly ResolvedArtifac
     natives.set(artifact.name, { artifact, entrypoint });
     for (const warning of nativeWarnings(artifact.entry)) draft.warn(warning.code, warning.message);
   }
-  refuseUnbuilt(draft, [...natives.keys()]);
   draft.natives = natives;
   if (natives.size === 0) return;
   const reaches = [...natives.values()].map(({ artifact, entrypoint }) => ({

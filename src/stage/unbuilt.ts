@@ -5,22 +5,16 @@ import type { StageRequest } from './request.js';
  * A manifest that asks for something this build cannot enforce or serve is refused before anything exists: running without it
  * would be a weaker capsule than the operator declared, or a more open one. Throws `E-RUN-907`.
  */
-export function refuseUnbuilt({ request }: { readonly request: StageRequest }, nativeTools?: readonly string[]): void {
-  const keys = unbuiltKeys(request, nativeTools);
+export function refuseUnbuilt({ request }: { readonly request: StageRequest }): void {
+  const keys = unbuiltKeys(request);
   if (keys.length === 0) return;
   throw new MurError('E-RUN-907', `this version of mur cannot serve ${keys.join(', ')} yet, so nothing was started`, {
     hint: `remove ${keys.length === 1 ? 'it' : 'them'} from ${request.manifestFile ?? 'the manifest'}, or use a version that has ${keys.length === 1 ? 'it' : 'them'}`,
   });
 }
 
-/**
- * Keys of the manifest that this build can neither serve nor enforce, as a person writes them. Without `nativeTools`, which are known
- * once artifacts are resolved, keys that depend on whether there are any are passed over.
- */
-export function unbuiltKeys(
-  { policy, manifest }: Pick<StageRequest, 'policy' | 'manifest'>,
-  nativeTools?: readonly string[],
-): readonly string[] {
+/** Keys of the manifest that this build can neither serve nor enforce, as a person writes them. */
+export function unbuiltKeys({ policy, manifest }: Pick<StageRequest, 'policy' | 'manifest'>): readonly string[] {
   const { inference, artifacts, context } = manifest;
   const asked: (readonly [boolean, string])[] = [
     [inference?.transport === 'process', 'inference.transport: process'],
@@ -28,12 +22,6 @@ export function unbuiltKeys(
     [policy.planSubmit, 'capabilities.plan.submit'],
     [policy.installSkill.length + policy.installTool.length > 0, 'capabilities.install'],
     [policy.peerFetchAllow.length > 0, 'capabilities.peer_fetch'],
-    [policy.readOnlyPaths.length > 0, 'capabilities.filesystem.read_only'],
-    [
-      policy.declaredResources.workdirMaxBytes !== undefined &&
-        policy.shellAllow.length + (nativeTools?.length ?? 1) === 0,
-      'capabilities.resources.workdir_max_bytes of a capsule without commands',
-    ],
     [manifest.network.authentication !== undefined, 'network.authentication'],
     [(inference?.alternates.length ?? 0) > 0, 'inference.alternates'],
     [context.retain !== undefined, 'context.retain'],

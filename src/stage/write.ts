@@ -41,6 +41,7 @@ export async function write(draft: StageDraft): Promise<void> {
   if (request.manifestFile !== undefined && request.manifestText !== undefined) {
     folders.runtimeRoot.writeFile(basename(request.manifestFile), request.manifestText);
   }
+  if (request.policy.readOnlyPaths.length > 0) (await import('./protect.js')).protect(draft);
   draft.instructions = readInstructions(draft);
   draft.taskText = takeTaskInput(draft);
   if (request.inference !== undefined) writeMurmurMd(draft, '');

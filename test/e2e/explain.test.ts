@@ -158,7 +158,11 @@ describe('mur run --explain-scope (spec/cli.md 11.4)', () => {
   test('warns on stderr of what this version cannot serve, and still reports it', async () => {
     sandbox.manifest(
       rehearsal([{ say: 'Done.' }], {
-        capabilities: { shell: { allow: ['git', 'bash'] }, filesystem: { read_only: ['docs'] } },
+        capabilities: {
+          shell: { allow: ['git', 'bash'] },
+          filesystem: { read_only: ['docs'] },
+          plan: { submit: true },
+        },
       }),
     );
     const { code, stdout, stderr } = await explain('--json');

@@ -27,7 +27,7 @@ export class Library {
     const manifestPath = this.sandbox.manifest(manifest);
     const workdir = join(this.sandbox.root, 'work');
     mkdirSync(workdir, { recursive: true });
-    const env = { HOME: this.sandbox.home, MURMUR_A2A_TIMEOUT_SECS: '1' };
+    const env = { HOME: this.sandbox.home, PATH: '/usr/local/bin:/usr/bin:/bin', MURMUR_A2A_TIMEOUT_SECS: '1' };
     const { request: stage } = prepareRun({ manifestPath, workdir, task: 'go', ...request }, env);
     const notices: SessionNotice[] = [];
     const result = await launch(stage, {

@@ -68,6 +68,7 @@ const keys = [
   ...['name_resolution', 'host_paths', 'exports_files', 'peer_files', 'peer_tasks', 'peer_fetch_allow', 'state_stores'],
   ...['configured_artifacts', 'staged_runtime_grants', 'runtime_writes', 'runtime_dir', 'records_dir', 'temp_dir'],
   ...['io_max', 'filesystem_boundary', 'native_tools', 'work_folder', 'record_store', 'shell_starters', 'limits'],
+  'read_only_enforcement',
 ];
 
 const everything = `
@@ -119,6 +120,8 @@ describe('the scope report (spec/containment.md 18)', () => {
       workdir_exec: true,
       read_only_paths: ['tests', 'docs/spec'],
       read_only_advisory_for: ['python3', 'bash'],
+      // Nobody looked, so nothing is claimed.
+      read_only_enforcement: { commands: null, commands_because: 'it was not looked at', guests: 'walk', not_held: [] },
       network_allow: ['api.example.com'],
       unix_sockets: true,
       shell_allow: ['git', 'python3', 'bash'],
@@ -272,10 +275,13 @@ describe('what it claims to be enforced', () => {
     });
   });
 
-  test('a work folder below /tmp leaves /tmp unmapped, except in a composed root', () => {
+  test('anything of the session below /tmp leaves /tmp unmapped, in a composed root too', () => {
     const below = { workdir: '/tmp/work' };
     expect(reportOf('', { containment: decided('full', 'scoped'), ...below }).temp_dir.maps_tmp).toBe(false);
-    expect(reportOf('', { containment: decided('sealed', 'sealed'), ...below }).temp_dir.maps_tmp).toBe(true);
+    expect(reportOf('', { containment: decided('sealed', 'sealed'), ...below }).temp_dir).toMatchObject({
+      maps_tmp: false,
+      not_mapped_because: '/tmp/work is /tmp or lies below it',
+    });
   });
 
   test.each([

@@ -78,7 +78,15 @@ test('an operator is told of names that are no programs, of folders of the host,
     '{ shell: { allow: [sh, /bin/sh], interpreter_runtime: [{ binary: sh, dirs: [{ path: /opt/x, list_dir: false }] }] } }',
     'advisory',
   );
-  const hostPaths = [{ declared: '~/k', path: '/k', access: 'read' as const, credentialLocations: ['~/.ssh'] }];
+  const hostPaths = [
+    {
+      declared: '~/k',
+      path: '/k',
+      access: 'read' as const,
+      identity: { dev: 1n, ino: 1n },
+      credentialLocations: ['~/.ssh'],
+    },
+  ];
   const agent = { inference: {} } as RuntimeManifest;
   const codes = (taskAcceptance: 'queue' | 'single', manifest: Pick<RuntimeManifest, 'inference'> = agent) =>
     programWarnings({ policy, manifest }, { taskAcceptance, afterTask: 'sleep' }, { hostPaths }).map(
@@ -87,4 +95,19 @@ test('an operator is told of names that are no programs, of folders of the host,
   expect(codes('single', {})).toEqual(['W-SEC-009', 'W-SEC-904', 'W-SEC-903']);
   expect(codes('single')).toEqual(['W-SEC-009', 'W-SEC-022', 'W-SEC-904', 'W-SEC-903']);
   expect(codes('queue')).toEqual(['W-SEC-009', 'W-SEC-904', 'W-SEC-903']);
+  const compilers = {
+    uncovered: [{ driver: 'gcc', helper: 'cc1', path: '/usr/lib/gcc/cc1', folder: '/usr/lib/gcc' }],
+    unasked: [{ driver: 'cc', why: 'it failed' }],
+  };
+  const told = programWarnings(
+    { policy, manifest: agent },
+    { taskAcceptance: 'queue', afterTask: 'sleep' },
+    { hostPaths: [], compilers },
+  );
+  expect(told.map(({ code, message }) => `${code} ${message}`)).toEqual(
+    expect.arrayContaining([
+      "W-SEC-012 'gcc' cannot start its helper cc1 (/usr/lib/gcc/cc1) in a sealed box; grant /usr/lib/gcc",
+      "W-SEC-029 'cc' could not be asked for its helpers: it failed",
+    ]),
+  );
 });

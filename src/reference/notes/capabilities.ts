@@ -34,7 +34,8 @@ export const capabilityNotes: Notes = {
     examples: ['invoices'],
   },
   'capabilities.filesystem.read_only': {
-    about: 'Paths of the work folder that may be read and not written. Blank entries are dropped.',
+    about:
+      'Paths of the work folder that may be read and not written, by no guest, and by no command where bubblewrap runs them. Blank entries are dropped.',
     default: [],
     rules: 'each relative and inside the work folder',
     code: 'E-CAP-012',
