@@ -4,22 +4,15 @@
  * end, then the box, then the network, then the cgroup. Loaded for sessions that have commands.
  * Read next: session-box.ts, command.ts.
  */
-<<<<<<< HEAD
-import { scopeReport } from '../scope/index.js';
-import { needed } from '../stage/draft.js';
-import { abandonedSummary, Commands } from './command.js';
-import { deniedCommand } from './protected-call.js';
-=======
 import type { EgressDenied } from '../containment/egress/index.js';
 import { reasonOf } from '../errors/index.js';
 import { hearsOfCompletions } from '../manifest/lifecycle.js';
-import { openSizeGuard, type SessionLimits, sizeError } from '../resources/index.js';
 import { scopeReport } from '../scope/index.js';
 import { needed } from '../stage/draft.js';
 import type { TaskRequest } from '../task/index.js';
 import { type CommandActor, Commands } from './command.js';
 import { takeCompletion } from './completion.js';
->>>>>>> origin/main
+import { deniedCommand } from './protected-call.js';
 import { measured, openSessionBox, sweepMs } from './session-box.js';
 import { watchSize } from './size-watch.js';
 import { type SessionWorld, traceOf } from './world.js';
@@ -89,28 +82,6 @@ export async function openCommands(world: SessionWorld, onBreach?: () => void): 
   return commands;
 }
 
-<<<<<<< HEAD
-=======
-/** Looks at the size of the folders from now on. */
-function watchSize(world: SessionWorld, { resources }: SessionLimits, folders: readonly string[]) {
-  const { workdirMaxBytes: maxBytes } = resources;
-  if (maxBytes === undefined) return undefined;
-  const { clock, scope } = world.draft;
-  const guard = openSizeGuard({
-    folders,
-    maxBytes,
-    clock,
-    onBreach: (breach) => {
-      const { code, message } = sizeError(breach);
-      world.log.write({ level: 'error', message, code });
-      world.draft.notify({ type: 'warning', code: '', message, origin: 'runtime' });
-    },
-  });
-  scope.use('size guard', () => guard.close());
-  world.breach = () => guard.breach();
-  return world.breach;
-}
-
 /** What was refused, and when: in the log for people, in the trace for whoever watches. Throws nothing into the relay. */
 function traceDenied(world: SessionWorld, { reason, target }: EgressDenied): void {
   world.log.write({ level: 'warn', message: `a command was refused a connection to ${target}`, reason });
@@ -121,7 +92,6 @@ function traceDenied(world: SessionWorld, { reason, target }: EgressDenied): voi
   }
 }
 
->>>>>>> origin/main
 function identityOf({ draft, url }: SessionWorld): readonly (readonly [string, string])[] {
   const { request, sessionId } = draft;
   return [

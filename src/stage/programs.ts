@@ -85,13 +85,8 @@ export function programWarnings(
     readonly policy: Pick<CapabilityPolicy, 'shellAllow' | 'shellInterpreterRuntime'>;
     readonly manifest: Pick<RuntimeManifest, 'inference'>;
   },
-<<<<<<< HEAD
-  { taskAcceptance, afterTask }: Pick<LifecycleConfig, 'taskAcceptance' | 'afterTask'>,
-  { hostPaths, compilers }: Pick<Programs, 'hostPaths' | 'compilers'>,
-=======
   lifecycle: Pick<LifecycleConfig, 'taskAcceptance' | 'afterTask'>,
-  { hostPaths }: Pick<Programs, 'hostPaths'>,
->>>>>>> origin/main
+  { hostPaths, compilers }: Pick<Programs, 'hostPaths' | 'compilers'>,
 ): readonly { readonly code: WarningCode; readonly message: string }[] {
   const { offered, withheld } = shellNames(policy.shellAllow);
   return [
