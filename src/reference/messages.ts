@@ -111,7 +111,10 @@ export const messages: Readonly<Partial<Record<KnownErrorCode | KnownWarningCode
   'E-RUN-026': 'spend ledger at <path> is unavailable: <why>',
   'E-RUN-027': 'the provider rejected the inference credential <source> (HTTP 401)',
   'E-RUN-028': 'the running-capsule records could not be read: <path>: <why>',
-  'E-RUN-029': "driver '<name>' imports <interface>, which this host does not serve",
+  'E-RUN-029': [
+    "driver '<name>' imports <interface>, which this host does not serve",
+    "artifact '<name>@<version>' is a native program, which cannot be a <role>",
+  ],
   'E-RUN-030': "artifact '<name>@<version>' is configured for http and exports murmur:driver/process",
   'E-RUN-032': "process driver '<name>@<version>' could not be loaded with no grants: <why>",
   'E-RUN-033': 'the harness turn failed (<kind>): <why>',
@@ -138,7 +141,10 @@ export const messages: Readonly<Partial<Record<KnownErrorCode | KnownWarningCode
     "model '<model>' has no room for input: its window of <n> tokens is not larger than its output cap of <n>",
   'E-RUN-901': 'the work folder <path> is device <n> inode <n>, expected device <n> inode <n>',
   'E-RUN-902': 'a deadline cannot be honoured by <what>',
-  'E-RUN-903': 'the runtime directory <path> <why>',
+  'E-RUN-903': [
+    'the runtime directory <path> <why>',
+    "native tool '<name>' could not be executed at <path>: the folder is on a noexec mount",
+  ],
   'E-RUN-904': 'the records directory <path> <why>',
   'E-RUN-905': "instruction file '<path>' cannot be used: <why>",
   'E-RUN-906': '<path> was refused: <why>',

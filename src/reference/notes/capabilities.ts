@@ -235,7 +235,11 @@ export const entryCapabilityNotes: Notes = {
     about: 'Gives a hook a folder of the session’s records to write to.',
     default: false,
   },
-  'artifacts[].capabilities.state': { about: 'A folder of its own that outlives the session.', absent: 'none' },
+  'artifacts[].capabilities.state': {
+    about:
+      'A folder of its own that outlives the session: state/ for a component, $MURMUR_STATE_DIR for a native tool.',
+    absent: 'none',
+  },
   'artifacts[].capabilities.state.store': {
     about: 'The name of that folder. Two that name one store share it.',
     absent: 'the name of the capsule',
