@@ -24,6 +24,10 @@ export interface TrustStorePath {
 export interface HostPath {
   readonly path: string;
   readonly access: 'read' | 'read-write';
+  /** As written. */
+  readonly declared: string;
+  /** Known places of credentials it is, holds or lies in, as `~/<place>`. */
+  readonly credentialLocations: readonly string[];
 }
 
 /** Everything a capsule may do, fully resolved (seed `CapabilityPolicy`, spec/manifest.md section 15). */

@@ -11,11 +11,19 @@ export function policyWarnings(
   afterTask: 'exit' | 'sleep',
 ): readonly PolicyWarning[] {
   return [
+    ...hostLayout(policy),
     ...inertBlocks(policy),
     ...credentialShapedNames(policy, afterTask),
     ...openedUpstreams(manifest, policy),
     ...unmeteredGateways(manifest),
   ];
+}
+
+function hostLayout({ shellInterpreterRuntime }: CapabilityPolicy): PolicyWarning[] {
+  return shellInterpreterRuntime.map(({ binary, dirs }) => ({
+    code: 'W-SEC-009',
+    message: `'${binary}' may read ${dirs.map(({ path }) => path).join(', ')} of this host, so the capsule depends on how this host is laid out; staged_runtime pins what it uses`,
+  }));
 }
 
 function inertBlocks(policy: CapabilityPolicy): PolicyWarning[] {

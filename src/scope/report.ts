@@ -143,7 +143,12 @@ function hostReads({ policy, resolution }: ScopeInput): Pick<ScopeReport, HostRe
     ),
     trust_store: policy.shellTrustStore.map(({ path }) => path),
     name_resolution: resolution ?? [],
-    host_paths: policy.hostPaths.map(({ path, access }) => ({ path, access })),
+    host_paths: policy.hostPaths.map(({ path, access, declared, credentialLocations }) => ({
+      path,
+      access,
+      declared,
+      credential_locations: credentialLocations,
+    })),
     staged_runtime_grants: policy.shellStagedRuntime.map(
       ({ binary, sourcePath, pin }) => `${binary}: ${sourcePath} (pin: ${pin})`,
     ),

@@ -155,7 +155,14 @@ export interface ScopeReport {
   readonly derived_interpreter_runtime: readonly string[];
   readonly trust_store: readonly string[];
   readonly name_resolution: readonly string[];
-  readonly host_paths: readonly { readonly path: string; readonly access: 'read' | 'read-write' }[];
+  readonly host_paths: readonly {
+    /** Links followed. */
+    readonly path: string;
+    readonly access: 'read' | 'read-write';
+    readonly declared: string;
+    /** Known places of credentials it is, holds or lies in, as `~/<place>`. */
+    readonly credential_locations: readonly string[];
+  }[];
   readonly exports_files: {
     readonly root: string;
     readonly mode: 'read-only';

@@ -72,7 +72,7 @@ export function policyWith(policy: CapabilityPolicy, programs: Programs): Capabi
       dirs: [...dirs, ...libraries],
     })),
     shellTrustStore: programs.networkFiles.trustStore,
-    hostPaths: programs.hostPaths.map(({ path, access }) => ({ path, access })),
+    hostPaths: programs.hostPaths,
   };
 }
 
@@ -82,7 +82,7 @@ export function programWarnings(
     policy,
     manifest,
   }: {
-    readonly policy: Pick<CapabilityPolicy, 'shellAllow' | 'shellInterpreterRuntime'>;
+    readonly policy: Pick<CapabilityPolicy, 'shellAllow'>;
     readonly manifest: Pick<RuntimeManifest, 'inference'>;
   },
   lifecycle: Pick<LifecycleConfig, 'taskAcceptance' | 'afterTask'>,
@@ -90,10 +90,6 @@ export function programWarnings(
 ): readonly { readonly code: WarningCode; readonly message: string }[] {
   const { offered, withheld } = shellNames(policy.shellAllow);
   return [
-    ...policy.shellInterpreterRuntime.map(({ binary, dirs }) => ({
-      code: 'W-SEC-009' as const,
-      message: `'${binary}' may read ${dirs.map(({ path }) => path).join(', ')} of this host, so the capsule depends on how this host is laid out; staged_runtime pins what it uses`,
-    })),
     ...compilerWarnings(compilers),
     // Of a capsule that starts programs on a model's word; what a script capsule starts is always waited for.
     ...(offered.length === 0 || manifest.inference === undefined || hearsOfCompletions(lifecycle)

@@ -182,6 +182,14 @@ describe('staging warns about', () => {
     ]);
   });
 
+  test('interpreters that read folders of this host, each by name', () => {
+    const runtime = '[{ binary: sh, dirs: [{ path: /opt/x, list_dir: false }, { path: /opt/y, list_dir: true }] }]';
+    const found = stage(caps(`shell: { allow: [sh], interpreter_runtime: ${runtime} }`));
+    expect(found).toMatchObject([
+      { code: 'W-SEC-009', message: expect.stringContaining("'sh' may read /opt/x, /opt/y") },
+    ]);
+  });
+
   test('variables that read like secrets, more so when the capsule stays', () => {
     const text = caps('env: { allow: [DB_PASSWORD, REGION, SESSION_COOKIE] }');
     expect(stage(text)).toEqual([
