@@ -13,7 +13,7 @@
  * What a command has by this and not in a session: the standard streams of the caller, wherever they lead, a terminal among them.
  * It can write escape sequences to that terminal and read what is typed into it. It cannot put characters into the terminal's input
  * (`TIOCSTI` is refused) and has no controlling terminal. Not kept here: the size limit of the work folder, which in a session keeps
- * the next command from starting, and `read_only`, which is checked where a session dispatches calls.
+ * the next command from starting. `read_only` is kept by the box's mounts, and not where a session dispatches calls.
  * Read next: run.ts.
  */
 export { explainBox, type HeldThing, type SandboxExplanation } from './explain.js';

@@ -154,11 +154,6 @@ function ofFile(manifestFile: string, { workdir, noEnvFile }: SandboxRequest, ho
     warnings: [
       ...warnings.map(({ code = '', message }) => ({ code, message })),
       ...(unbuilt.length === 0 ? [] : [{ code: '', message: unbuiltNote(unbuilt) }]),
-      ...(policy.readOnlyPaths.length === 0 ? [] : [{ code: '', message: readOnlyNote(policy.readOnlyPaths) }]),
     ],
   };
-}
-
-function readOnlyNote(paths: readonly string[]): string {
-  return `capabilities.filesystem.read_only is kept where a session dispatches calls, not by the box: this command may write ${paths.join(', ')}`;
 }

@@ -1,5 +1,6 @@
 import { constants } from 'node:os';
 import { type Box, StartFailure } from '../containment/box.js';
+import { noReadOnlyMounts } from '../containment/read-only.js';
 import { openSessionBox } from '../effects/session-box.js';
 import { MurError } from '../errors/index.js';
 import { parseAllowEntry } from '../policy/index.js';
@@ -47,6 +48,10 @@ export async function runSandbox(
   const host = await hostFor(asked);
   checkHost(prepared, host);
   const reach = await checkedReach(asked, host, waiting, (code, message) => onWarning({ code, message }));
+  const unmounted = noReadOnlyMounts(reach.decision, host);
+  if (asked.policy.readOnlyPaths.length > 0 && unmounted !== undefined) {
+    onWarning({ code: '', message: `this command may write what filesystem.read_only names: ${unmounted}` });
+  }
   const relay = new SignalRelay();
   const scope = new ResourceScope('sandbox');
   try {
