@@ -31,6 +31,9 @@ const MFD_NOEXEC_SEAL = 0x8;
 const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
 
+/** In the number of every type of socket that knows no connection: SOCK_DGRAM, SOCK_RAW. Not of SOCK_STREAM and SOCK_SEQPACKET. */
+const connectionless = 2;
+
 const family = { unix: 1, inet: 2, inet6: 10, netlink: 16, packet: 17 } as const;
 
 /** The filter as the kernel takes it, `struct sock_filter` by `struct sock_filter`. */
@@ -59,6 +62,10 @@ export function filterProgram(options: FilterOptions): readonly Instruction[] {
     ),
   );
   say('socket', when(0, families(options), errno(EPERM)));
+  // A pair of datagrams can be connected anew, to any socket of the host that has a path: a unix socket by another name.
+  if (!options.unixSockets) {
+    say('socketpair', when(1, [{ kind: 'bits', value: connectionless, answer: errno(EACCES) }], allow));
+  }
   return compile(options.arch, choices, errno(EPERM));
 }
 

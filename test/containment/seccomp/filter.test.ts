@@ -18,7 +18,7 @@ function answerTo(options: FilterOptions, number: number, ...values: readonly bi
   return simulate(filterProgram(options), { arch: auditArch[options.arch], number, arguments: values }).ret;
 }
 const numberOf = (name: SyscallName, arch: Architecture) => syscallNumber(name, arch)!;
-const withRules: readonly SyscallName[] = ['memfd_create', 'clone', 'clone3', 'ioctl', 'socket'];
+const withRules: readonly SyscallName[] = ['memfd_create', 'clone', 'clone3', 'ioctl', 'socket', 'socketpair'];
 
 describe.each(variants)('the filter for $arch, unix sockets $unixSockets, no inet $noInet', (options) => {
   const { arch } = options;
@@ -51,8 +51,15 @@ describe.each(variants)('the filter for $arch, unix sockets $unixSockets, no ine
     }
   });
 
-  test('leaves socketpair alone', () => {
-    expect(ask(numberOf('socketpair', arch), 1n, 1n).ret).toBe(allow.ret);
+  test('makes pairs of sockets that stay with each other, and others only where the capsule may have unix sockets', () => {
+    const closeOnExec = 0o2000000n;
+    const [stream, datagram, raw, sequence] = [1n, 2n, 3n, 5n];
+    for (const type of [stream, sequence])
+      expect(ask(numberOf('socketpair', arch), 1n, type | closeOnExec).ret).toBe(allow.ret);
+    for (const type of [datagram, raw]) {
+      const expected = options.unixSockets ? allow : errno(EACCES);
+      expect(ask(numberOf('socketpair', arch), 1n, type | closeOnExec).ret).toBe(expected.ret);
+    }
   });
 
   test('ends a process that calls with the numbers of another instruction set', () => {
