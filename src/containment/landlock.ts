@@ -1,7 +1,11 @@
 /**
  * Landlock rules: what a command may do below which path. Rights are an allow list over the file system as the kernel sees it, so a
- * path reached another way gives no more. Not mediated by Landlock at all: `stat`, `access`, `readlink`, and mapping a readable file
- * as code, which is why writable folders are mounted noexec besides (spec/containment.md 6, 8).
+ * path reached another way gives no more.
+ *
+ * Does not stop, because the kernel does not ask Landlock: `stat`, `access`, `readlink` and watching by inotify of what is outside;
+ * `chmod`, `chown`, `utime` and `setxattr` of what the user owns, which is why everything else is mounted read-only where mounts can be
+ * made (mounts.ts); mapping a readable file as code, which is why writable folders are mounted noexec (spec/containment.md 6, 8);
+ * connecting to a unix socket by its path, which is the filter's to refuse (seccomp/filter.ts).
  */
 import { memory, type Op, text } from './program.js';
 import type { Call } from './steps.js';

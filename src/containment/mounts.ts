@@ -144,7 +144,7 @@ function planScoped(asked: MountsAsked): MountPlan {
     composed: false,
     mounts: [{ kind: 'proc', path: '/proc' }, ...binds.map(bound)],
     inner: [],
-    changes: changesOf(binds, asked),
+    changes: [...outsideChanges(binds, asked), ...changesOf(binds, asked)],
     detach: [],
     remove: [],
   };
@@ -223,6 +223,8 @@ function planSealed(asked: MountsAsked): MountPlan {
     inner,
     changes: [
       ...changesOf(binds, asked),
+      // Each device is a mount of the host's own node, whose mode its owner could change.
+      ...(asked.noexec ? [{ path: '/dev', recursive: true, set: ['readonly'] } as const] : []),
       ...(inner.length === 0 ? [] : [{ path: '/', recursive: false, set: ['readonly'] } as const]),
     ],
     // Of a stub nothing is to be seen but a file that cannot be executed; of Node, all of it.
@@ -301,6 +303,23 @@ function tempAtSlashTmp({ isTempMapped, folders, workdirExec }: MountsAsked): re
 
 function writableGrant({ path, required, identity }: PathGrant): Candidate {
   return { path, access: 'rw', required, noexec: 'below', isHeld: identity !== undefined };
+}
+
+/**
+ * Makes everything read-only that a command may not write to anyway: Landlock is not asked about the mode, the owner, the times and the
+ * attributes of a file, and a command runs as who owns what the user owns. Not without Landlock, where nothing else is held either.
+ */
+function outsideChanges(binds: readonly Bind[], { noexec: canChange, tier }: MountsAsked): readonly MountChange[] {
+  if (!canChange || tier !== 'full') return [];
+  return [
+    { path: '/', recursive: true, set: ['readonly'] },
+    ...binds.flatMap(({ path, access }): MountChange[] =>
+      access === 'ro'
+        ? [{ path, recursive: true, set: ['readonly'] }]
+        : // Of what is mounted below it, one that the host made read-only stays so; then none of them is changed back.
+          [true, false].map((recursive) => ({ path, recursive, set: [], clear: ['readonly'] })),
+    ),
+  ];
 }
 
 /** None where mounts cannot be narrowed at all: bubblewrap makes its own nosuid and nodev, and the report says that noexec is missing. */

@@ -118,6 +118,7 @@ describe('a sealed plan', () => {
       '/usr/sbin noexec',
       '/srv/s/home noexec nosuid nodev below',
       '/srv/s/tmp noexec nosuid nodev below',
+      '/dev readonly below',
       '/ readonly',
     ]);
   });
@@ -203,6 +204,21 @@ describe('a scoped plan', () => {
       ].join(' '),
     );
     expect(changesOf({ tier: 'full', grants })).toContain('/data noexec nosuid nodev below');
+  });
+
+  test('is read-only but for what may be written to, parents first, before that is narrowed', () => {
+    const writable = (path: string) => [`${path} -readonly below`, `${path} -readonly`];
+    expect(changesOf({ tier: 'full' }).slice(0, 11)).toEqual([
+      '/ readonly below',
+      ...writable('/tmp'),
+      '/srv/s readonly below',
+      '/srv/run readonly below',
+      ...writable('/srv/work'),
+      ...writable('/srv/s/home'),
+      ...writable('/srv/s/tmp'),
+    ]);
+    // Where a command is held to nothing else, neither is it to this.
+    expect(changesOf({ tier: 'seccomp' }).join()).not.toContain('readonly');
   });
 
   test('leaves /tmp alone where it is not the temp folder', () => {

@@ -6,11 +6,13 @@ import {
   readFileSync,
   realpathSync,
   rmdirSync,
+  statSync,
   unlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { StartFailure } from '../../../src/containment/box.js';
 import type { Chain, HostReport } from '../../../src/containment/host.js';
 import { closureOf, decisionFor, fullHost, outcomeOf, type TestBox, testBox } from './host.js';
@@ -122,6 +124,29 @@ export function describeBox(variant: Variant): void {
       expect(existsSync(outside)).toBe(false);
       expect((await it.sh('ls /root /home')).out).toBe('');
     });
+
+    test.runIf(hasMounts)(
+      'nor is the mode, the owner, a time or an attribute of what is outside changed by who owns it',
+      async () => {
+        const victim = join(place, `owned-${process.pid}`);
+        writeFileSync(victim, 'x', { mode: 0o600 });
+        onTestFinished(() => unlinkSync(victim));
+        const { uid } = statSync('/dev/null');
+        const targets = [victim, ...(uid === process.getuid!() ? ['/dev/null'] : [])];
+        const calls = ['chmod(p, 0o666)', 'chown(p, os.getuid(), -1)', 'utime(p)', 'setxattr(p, "user.x", b"y")'];
+        const tries = calls.map((call) => `lambda p: os.${call}`).join(', ');
+        const code = `import os
+for p in ${JSON.stringify(targets)}:
+  for attempt in (${tries}):
+    try: attempt(p); print("changed", p)
+    except OSError: pass
+open("own", "w").close(); os.chmod("own", 0o640); os.utime("own"); open("/dev/null", "w").write("x")
+print(oct(os.stat("own").st_mode))`;
+        expect(await python(code)).toEqual({ out: '0o100640\n', err: '', exitCode: 0 });
+        expect(statSync(victim).mode & 0o777).toBe(0o600);
+        unlinkSync(join(it.folders.work, 'own'));
+      },
+    );
 
     test('work, temp and home folder are written to, and the records are not', async () => {
       const { work, temp, home, records } = it.folders;
