@@ -100,7 +100,7 @@ until [ -e up ]; do sleep 0.01; done; echo ready; while :; do sleep 0.05; done`;
     const child = it.start(['--allow', 'setsid', '--', 'bash', '-c', script]);
     const end = ended(child);
     await says(child, 'ready');
-    expect(processesWith(mark)).toHaveLength(1);
+    await vi.waitUntil(() => processesWith(mark).length === 1, { timeout: 20_000, interval: 5 });
     child.kill('SIGINT');
     await says(child, 'interrupted');
     child.kill('SIGTERM');
