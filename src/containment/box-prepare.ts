@@ -18,6 +18,7 @@ import type { ReadOnlyPlace } from './read-only.js';
 import type { Architecture } from './seccomp/index.js';
 import { callsOf, enterNetwork, lastCapability } from './steps.js';
 import { syntheticFiles } from './synthetic.js';
+import { isWithin } from './within.js';
 
 /** What a descriptor of the child is: one of ours, or of each command its own. */
 export type Slot =
@@ -76,14 +77,18 @@ function make(
   const workdirExec = policy.workdirExecAllowed;
   const state: readonly PathGrant[] =
     stateFolder === undefined ? [] : [{ path: stateFolder, access: 'read-write', list: true, required: true }];
+  // What lies where commands write is theirs already, and a command could put a link to elsewhere in its place.
+  const isFixed = (path: string) => ![folders.work, folders.temp, folders.home].some((own) => isWithin(path, own));
   const grants = [
-    ...(request.readPaths ?? []),
-    ...request.executables.readable,
-    ...(executables?.readable ?? []),
+    ...[...(request.readPaths ?? []), ...request.executables.readable, ...(executables?.readable ?? [])].filter(
+      ({ path }) => isFixed(path),
+    ),
     ...state,
   ];
-  const executable = [...request.executables.executable, ...(executables?.executable ?? [])];
-  const binaries = [...request.executables.binaries, ...(executables?.binaries ?? [])].map(({ path }) => path);
+  const executable = [...request.executables.executable, ...(executables?.executable ?? [])].filter(isFixed);
+  const binaries = [...request.executables.binaries, ...(executables?.binaries ?? [])]
+    .map(({ path }) => path)
+    .filter(isFixed);
   const plan = hasMounts
     ? planMounts({
         tier: decision.tier,

@@ -47,6 +47,7 @@ export interface BoxRequest {
   readonly cgroup?: CgroupScope;
   /** Without one, a command has a network of its own that leads nowhere, where the host can make one. */
   readonly network?: Pick<SessionNetwork, 'usernsFd' | 'netnsFd'>;
+  /** What of them lies in a folder that commands write to is passed over, as it is of `readPaths`. */
   readonly executables: Pick<Executables, 'binaries' | 'executable' | 'readable'>;
   /** Interpreter folders, trust store, host_paths, staged runtimes. */
   readonly readPaths?: readonly PathGrant[];

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import {
   closeSync,
   mkdirSync,
+  mkdtempSync,
   openSync,
   readdirSync,
   readlinkSync,
@@ -23,6 +24,21 @@ import { boxOf, hostOf, marker, pidsWith, place, type Variant } from './suite.js
 const scoped: Variant = { floor: 'scoped', chain: 'bubblewrap', launcher: 'stub' };
 const bash = realpathSync('/bin/bash');
 const isLinux = process.platform === 'linux';
+
+function sessionFolders(root: string) {
+  const folder = (...path: string[]) => {
+    mkdirSync(join(root, ...path), { recursive: true });
+    return join(root, ...path);
+  };
+  const records = folder('records');
+  return {
+    work: folder('work'),
+    records,
+    temp: folder('records', 'tmp'),
+    home: folder('records', 'home'),
+    runtime: folder('runtime'),
+  };
+}
 
 describe.runIf(isLinux)('a box at its edges', () => {
   test('without a tier a command runs as it is, in the work folder, with its limits', async () => {
@@ -79,6 +95,43 @@ describe.runIf(isLinux)('a box at its edges', () => {
     renameSync(moved, it.folders.temp);
     expect((await it.sh('echo fine')).out).toBe('fine\n');
     await it.close();
+  });
+
+  test('a program of the work folder that a command replaces by a link gives it nothing of what the link leads to', async () => {
+    for (const variant of [
+      scoped,
+      { ...scoped, floor: 'sealed' },
+      { ...scoped, chain: 'unshare' },
+      { ...scoped, chain: 'stub' },
+    ] as const) {
+      const root = realpathSync(mkdtempSync(join(place, 'linked-')));
+      const [tools, secret] = [join(root, 'work', 'deep', 'bin'), join(root, 'secret')];
+      for (const folder of [tools, secret]) mkdirSync(folder, { recursive: true });
+      writeFileSync(join(secret, 'key'), 'hush\n');
+      writeFileSync(join(tools, 'tool'), `#!${bash}\n`, { mode: 0o755 });
+      const tool = { name: 'tool', path: join(tools, 'tool'), first: true, image: 'script' } as const;
+      const { binaries, executable, readable } = closureOf(['bash', 'cat', 'mv', 'mkdir', 'ln']);
+      const folder = (path: string, access: 'read' | 'execute') => ({ path, access, list: true, required: false });
+      const it = await boxOf(variant, {
+        folders: sessionFolders(root),
+        executables: {
+          binaries: [...binaries, tool],
+          executable: [...executable, tool.path],
+          readable: [...readable, folder(tools, 'read'), folder(join(root, 'work', 'deep'), 'execute')],
+        },
+      });
+      const swap = `cat ${secret}/key; mv deep old; mkdir -p deep; ln -s ${secret} deep/bin; mkdir other; ln -s ${secret} other/tool`;
+      expect((await it.sh(swap)).out).toBe('');
+      for (const line of [
+        `cat ${secret}/key deep/bin/key`,
+        `mv deep/bin deep/b; mv other deep/bin; cat ${secret}/key deep/bin/tool/key`,
+      ]) {
+        const { out } = await it.sh(line).catch(() => ({ out: '' }));
+        expect([variant.floor, variant.chain, out]).toEqual([variant.floor, variant.chain, '']);
+      }
+      await it.close();
+      rmSync(root, { recursive: true });
+    }
   });
 
   test('workdir_exec lets a command run what is in the work and the temp folder, and not what is in its home', async () => {
