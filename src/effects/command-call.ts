@@ -25,13 +25,13 @@ interface RequestParts {
 }
 
 export function requestOf(commands: Commands, line: CommandLine, caller: Caller, parts: RequestParts): CommandRequest {
-  const { policy, hostEnv } = commands.host;
+  const { policy, hostEnv, defaults = [] } = commands.host;
   const { taskId, turn, contextId, trust } = caller;
   const { mayDetach, ...rest } = parts;
   return {
     line,
     path: resolveProgram(line.name, hostEnv.PATH ?? ''),
-    environment: () => commandEnvironment({ policy, hostEnv, folders: commands.folders(), ...rest }),
+    environment: () => commandEnvironment({ policy, hostEnv, defaults, folders: commands.folders(), ...rest }),
     taskId,
     turn,
     contextId,

@@ -31,7 +31,7 @@ export async function openCommands(world: SessionWorld, onBreach?: () => void): 
     records: staged.recordsDir,
   };
 
-  const { box, limits } = await openSessionBox({
+  const { box, limits, defaults } = await openSessionBox({
     sessionId: staged.sessionId,
     reach,
     folders,
@@ -53,6 +53,7 @@ export async function openCommands(world: SessionWorld, onBreach?: () => void): 
     clock,
     policy: request.policy,
     hostEnv: request.hostEnv,
+    defaults,
     // Read for each command: the address is known once the door listens.
     get identity() {
       return identityOf(world);

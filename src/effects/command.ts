@@ -16,7 +16,7 @@ import { MurError, reasonOf } from '../errors/index.js';
 import type { HeldDirectory } from '../home/index.js';
 import type { CapabilityPolicy } from '../policy/index.js';
 import type { CgroupCounters, SizeBreach } from '../resources/index.js';
-import { type CommandFolders, LogFolder } from '../shell/index.js';
+import { type CommandFolders, LogFolder, type Variable } from '../shell/index.js';
 import type { Clock } from '../supervise/clock.js';
 import { observe } from '../supervise/observe.js';
 import type { TaskRequest } from '../task/index.js';
@@ -32,6 +32,8 @@ export interface CommandHost {
   readonly policy: Pick<CapabilityPolicy, 'shellAllow' | 'shellBaselineEnv' | 'shellStripEnv'>;
   /** The environment of the runtime; its PATH is where programs are looked for. */
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
+  /** What each of them has in its environment unless something else sets it. */
+  readonly defaults?: readonly Variable[];
   /** The `MURMUR_*` values of the session that shell tools see. */
   readonly identity: readonly (readonly [string, string])[];
   /** As commands see them: `temp` is what TMPDIR is set to. */

@@ -10,6 +10,7 @@ import { dialer, type EgressDenied, openSessionNetwork, type SessionNetwork } fr
 import { MurError } from '../errors/index.js';
 import type { CapabilityPolicy, NetworkRule } from '../policy/index.js';
 import { openSessionLimits, type SessionLimits } from '../resources/index.js';
+import { defaultVariables, type Variable } from '../shell/index.js';
 import type { Reach } from '../stage/containment.js';
 import type { ResourceScope } from '../supervise/scope.js';
 
@@ -32,6 +33,8 @@ export interface SessionBoxRequest {
 
 export interface SessionBox {
   readonly box: Box;
+  /** Variables that its commands have unless something else sets them. */
+  readonly defaults: readonly Variable[];
   readonly limits: SessionLimits;
 }
 
@@ -69,7 +72,7 @@ export async function openSessionBox(request: SessionBoxRequest): Promise<Sessio
     readOnly: policy.readOnlyPaths,
   });
   scope.use('box', () => box.close(), { deadlineMs: sweepMs });
-  return { box, limits };
+  return { box, limits, defaults: defaultVariables(decision.tier) };
 }
 
 /** Absent when nothing may be reached: each command then has a network of its own that leads nowhere. */

@@ -4,7 +4,7 @@ import type { HostReport } from '../containment/host.js';
 import { sessionResources } from '../resources/limits.js';
 import { type ScopeReport, scopeReport } from '../scope/index.js';
 import { allowProblem } from '../shell/command-line.js';
-import { baselineNames } from '../shell/environment.js';
+import { baselineNames, defaultVariables } from '../shell/environment.js';
 import { hostFor, reachOf } from '../stage/containment.js';
 import type { Prepared, SandboxRequest } from './prepare.js';
 
@@ -82,7 +82,7 @@ export async function explainBox(prepared: Prepared, request: SandboxRequest): P
     network: { allow: policy.networkAllow, unix_sockets: policy.unixSocketsAllowed },
     environment: {
       passed: [...new Set([...baselineNames, ...policy.shellBaselineEnv])],
-      set: Object.fromEntries(prepared.settings),
+      set: Object.fromEntries(defaultVariables(decision.tier)),
     },
     limits: limitsOf(prepared),
     scope: { ...report, temp_dir: temp },

@@ -63,19 +63,6 @@ export function kitOf(name: string, path: string): Kit {
   };
 }
 
-/**
- * Variables without which programs stop at a file of `/etc` that they may not read, where they would go on without one that is not there.
- */
-const settings: Readonly<Record<string, readonly (readonly [name: string, value: string])[]>> = {
-  git: [['GIT_CONFIG_NOSYSTEM', '1']],
-  node: [['OPENSSL_CONF', '/dev/null']],
-};
-
-/** The variables of these programs. */
-export function settingsOf(programs: readonly string[]): readonly (readonly [name: string, value: string])[] {
-  return programs.flatMap((name) => (Object.hasOwn(settings, name) ? settings[name]! : []));
-}
-
 const reserved: Readonly<Record<string, number>> = { node: 128 * 1024 ** 3 };
 
 /** Bytes of address space that one of these programs reserves and does not use; `undefined`: the default will do. */

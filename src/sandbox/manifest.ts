@@ -1,5 +1,5 @@
 import { type ContainmentClass, parseManifest, type RuntimeManifest } from '../manifest/index.js';
-import { addressBytesOf, type Kit, kitOf, settingsOf } from './kit.js';
+import { addressBytesOf, type Kit, kitOf } from './kit.js';
 
 /** What the flags add to the box of a command without a manifest. */
 export interface Grants {
@@ -19,8 +19,6 @@ export interface BoxManifest {
   readonly manifest: RuntimeManifest;
   /** Folders to be read, which no manifest can name. */
   readonly read: readonly string[];
-  /** Variables its programs need. */
-  readonly settings: readonly (readonly [name: string, value: string])[];
 }
 
 /**
@@ -54,5 +52,5 @@ export function boxManifest(programs: readonly string[], grants: Grants, path: s
   };
   // JSON is YAML.
   const { manifest } = parseManifest(JSON.stringify(declared), { path: 'the flags of mur sandbox' });
-  return { manifest, read: all('read'), settings: settingsOf(allow) };
+  return { manifest, read: all('read') };
 }

@@ -48,8 +48,6 @@ export interface Prepared {
   /** Absent: one is made for the command, beside the manifest, as for a session. */
   readonly workdir?: string;
   readonly privateNames: readonly string[];
-  /** Variables set for it besides a session's own. */
-  readonly settings: readonly (readonly [name: string, value: string])[];
   /** What a session of this manifest tells as well. */
   readonly warnings: readonly BoxWarning[];
   /** Whether a manifest declared it, and not the flags. */
@@ -91,7 +89,6 @@ export function prepareSandbox(request: SandboxRequest, hostEnv: Environment): P
     manifestDir: dir,
     ...(workdir === undefined ? {} : { workdir }),
     privateNames: config.privateNames,
-    settings: subject.settings,
     warnings: [...config.warnings.map(note), ...subject.warnings, ...found],
     isDeclared: manifestPath !== undefined,
     ...(manifestPath === undefined && containment === undefined ? { atLeast: 'scoped' } : {}),
@@ -125,18 +122,13 @@ interface Subject {
   readonly workdir: string | undefined;
   /** Folders to be read that no manifest can name. */
   readonly read: readonly string[];
-  readonly settings: readonly (readonly [name: string, value: string])[];
   readonly warnings: readonly BoxWarning[];
 }
 
 function ofFlags({ command, grants, workdir = '.', containment }: SandboxRequest, env: Environment): Subject {
   const programs = [...(command === undefined ? [] : [command.name]), ...grants.allow];
-  const { manifest, read, settings } = boxManifest(
-    programs,
-    { ...grants, ...(containment && { containment }) },
-    env.PATH ?? '',
-  );
-  return { manifest, dir: resolve('.'), env, workdir: resolve(workdir), read, settings, warnings: [] };
+  const { manifest, read } = boxManifest(programs, { ...grants, ...(containment && { containment }) }, env.PATH ?? '');
+  return { manifest, dir: resolve('.'), env, workdir: resolve(workdir), read, warnings: [] };
 }
 
 function ofFile(manifestFile: string, { workdir, noEnvFile }: SandboxRequest, hostEnv: Environment): Subject {
@@ -150,7 +142,6 @@ function ofFile(manifestFile: string, { workdir, noEnvFile }: SandboxRequest, ho
     env,
     workdir: workdir === undefined ? undefined : resolve(workdir),
     read: [],
-    settings: [],
     warnings: [
       ...warnings.map(({ code = '', message }) => ({ code, message })),
       ...(unbuilt.length === 0 ? [] : [{ code: '', message: unbuiltNote(unbuilt) }]),

@@ -64,7 +64,7 @@ export async function runSandbox(
       runtime: staged.runtimeDir,
       records: staged.recordsDir,
     };
-    const { box, limits } = await openSessionBox({
+    const { box, limits, defaults } = await openSessionBox({
       sessionId,
       reach,
       folders,
@@ -79,7 +79,8 @@ export async function runSandbox(
     const env = commandEnvironment({
       policy: asked.policy,
       hostEnv: asked.hostEnv,
-      overrides: [...prepared.settings, ...identity(sessionId, prepared)],
+      defaults,
+      overrides: identity(sessionId, prepared),
       folders: { home: folders.home, temp: box.tempPath, runtime: folders.runtime, records: folders.records },
     });
     return await run({ box, relay, cgroup: limits.scope, reach }, { ...command, path, env });

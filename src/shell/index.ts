@@ -19,8 +19,10 @@ export {
   baselineNames,
   type CommandFolders,
   commandEnvironment,
+  defaultVariables,
   type EnvironmentRequest,
   overridesProblem,
+  type Variable,
 } from './environment.js';
 export { type LoggedCommand, logHead, shellLogStem, type WrittenLog, writeLog } from './log.js';
 export { LogFolder, type OpenLog } from './log-folder.js';

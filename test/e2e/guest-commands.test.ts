@@ -55,12 +55,11 @@ describe.runIf(process.platform === 'linux')('a script capsule that starts progr
   test.each(classes)(
     '%s: git works, overrides are stripped, output is cut and kept, what is not allowed is refused',
     async (containment) => {
-      const git = [['GIT_CONFIG_NOSYSTEM', '1']] as const;
       const outside = sandbox.write('secret.txt', 'hunter2');
       await script(
         [
-          { binary: 'git', args: ['init', '--quiet', '--template=', '-b', 'main', '.'], env: git },
-          { binary: 'git', args: ['status', '--short', '--branch'], env: git },
+          { binary: 'git', args: ['init', '--quiet', '--template=', '-b', 'main', '.'] },
+          { binary: 'git', args: ['status', '--short', '--branch'] },
           sh('echo "[$SAFE][$X_API_KEY][$HOME][$MURMUR_SESSION_ID]"', [
             ['SAFE', 'a b'],
             ['X_API_KEY', 'k'],

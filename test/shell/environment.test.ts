@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { credentialPatterns, stripRule } from '../../src/policy/index.js';
-import { baselineNames, commandEnvironment, overridesProblem } from '../../src/shell/index.js';
+import { baselineNames, commandEnvironment, defaultVariables, overridesProblem } from '../../src/shell/index.js';
 
 const folders = { home: '/r/home', temp: '/tmp', runtime: '/run/s', records: '/r' };
 const runtime = {
@@ -120,5 +120,28 @@ describe('the environment of a command (spec/shell.md 4)', () => {
     expect(overridesProblem([['', 'b']])).toBe('"" is no name of a variable');
     expect(overridesProblem([['A=B', 'b']])).toBe('"A=B" is no name of a variable');
     expect(overridesProblem([['A', 'b\0']])).toBe("the value of variable 'A' holds a NUL byte");
+  });
+});
+
+describe('variables that commands have unless something else sets them', () => {
+  const withDefaults = (strip: string[], overrides: [string, string][]) =>
+    commandEnvironment({
+      policy: { shellBaselineEnv: [], shellStripEnv: strip },
+      hostEnv: { GIT_CONFIG_NOSYSTEM: 'host' },
+      defaults: defaultVariables('full'),
+      overrides,
+      folders,
+    });
+
+  test('keep git and OpenSSL from stopping at a file of /etc that may not be read, and are for no other tier', () => {
+    expect(withDefaults([], [])).toMatchObject({ GIT_CONFIG_NOSYSTEM: '1', OPENSSL_CONF: '/dev/null' });
+    expect((['sealed', 'seccomp', 'none'] as const).map(defaultVariables)).toEqual([[], [], []]);
+  });
+
+  test('give way to an override, and to strip_env', () => {
+    expect(withDefaults(['OPENSSL_*'], [['GIT_CONFIG_NOSYSTEM', '0']])).toEqual({
+      ...runtime,
+      GIT_CONFIG_NOSYSTEM: '0',
+    });
   });
 });
