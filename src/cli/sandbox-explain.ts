@@ -2,7 +2,7 @@ import { explainBox, prepareSandbox } from '../sandbox/index.js';
 import type { CliContext, ExitStatus } from './context.js';
 import { warningLine } from './output.js';
 import type { SandboxFlags } from './sandbox.js';
-import { sandboxRequest } from './sandbox-run.js';
+import { isSaid, sandboxRequest } from './sandbox-run.js';
 import { explanationText } from './sandbox-view.js';
 import { styleFor, wantsColor } from './style.js';
 
@@ -18,7 +18,7 @@ export async function explainSandbox(
   const style = (stream: typeof stdout) =>
     styleFor(wantsColor({ isTerminal: stream.isTerminal, env, noColor: !flags.color }));
   for (const { code, message } of prepared.warnings) {
-    stderr.write(`${warningLine({ code, message, origin: 'cli' }, style(stderr))}\n`);
+    if (isSaid(code, flags)) stderr.write(`${warningLine({ code, message, origin: 'cli' }, style(stderr))}\n`);
   }
   stdout.write(flags.json === true ? `${JSON.stringify(explanation)}\n` : explanationText(explanation, style(stdout)));
   return 0;

@@ -25,12 +25,10 @@ export async function runInSandbox(
   const style = styleFor(wantsColor({ isTerminal: stderr.isTerminal, env, noColor: !flags.color }));
   const say = (code: string, message: string) =>
     stderr.write(`${warningLine({ code, message, origin: 'cli' }, style)}\n`);
-  const isSaid = (code: string) =>
-    flags.verbose === true || !(usual.has(code) || (flags.manifest === undefined && ofManifests.has(code)));
   try {
     const request = sandboxRequest(words, flags);
     const { exitCode, limit } = await runSandbox(prepareSandbox(request, env), request.command!, {
-      onWarning: ({ code, message }) => isSaid(code) && say(code, message),
+      onWarning: ({ code, message }) => isSaid(code, flags) && say(code, message),
       onRefused: (target) => flags.verbose === true && say('', `a connection to ${target} was refused`),
     });
     if (limit !== undefined) say('', limitNote(limit));
@@ -41,6 +39,11 @@ export async function runInSandbox(
     stderr.write(errorText(failure, style));
     return failure.exit === 1 ? noBox : failure.exit;
   }
+}
+
+/** Whether a warning tells who gave these flags something about them. */
+export function isSaid(code: string, { verbose, manifest }: SandboxFlags): boolean {
+  return verbose === true || !(usual.has(code) || (manifest === undefined && ofManifests.has(code)));
 }
 
 /** The flags as a request. */

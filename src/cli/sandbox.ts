@@ -35,7 +35,7 @@ Examples:
   mur sandbox --containment sealed -- bash                 a root of its own: nothing else of this machine is there
   mur sandbox --manifest agent/murmur.yaml --workdir notes -- bash -c 'ls; cat /etc/shadow'
   mur sandbox --manifest agent/murmur.yaml --no-env-file --explain        what that box gives; runs nothing
-  mur sandbox --explain --json -- npm test                 the same for a program
+  mur sandbox --explain --json -- npm test                 what the box of a program gives
   mur sandbox --verbose -- curl http://intern.example/     says which connections were refused
 
 In the box: HOME and the temporary folder are new and removed at the end; the environment is built new. The command has your
@@ -62,7 +62,7 @@ export function command(shell: Shell): Command {
   group('Which box:', [
     new Option('--manifest <path>', 'the box of this capsule manifest').conflicts(boxFlags),
     new Option('--workdir <dir>', 'its work folder (default: this folder; with --manifest, an empty one)'),
-    new Option('--containment <class>', 'unconfined, advisory, scoped or sealed').choices(containmentClasses),
+    new Option('--containment <class>', 'the least that has to be held').choices(containmentClasses),
     new Option('--no-env-file', "do not read the .env file of the manifest's project"),
   ]);
   group('What a box without a manifest gives besides (repeatable):', [
@@ -79,7 +79,10 @@ export function command(shell: Shell): Command {
   ]);
   return sandbox.action((words: readonly string[], flags: SandboxFlags) => {
     if (flags.json === true && flags.explain !== true) sandbox.error("error: option '--json' is for --explain");
-    if (words.length === 0 && flags.explain !== true) sandbox.error("error: missing required argument 'command'");
+    const isBoxNamed = flags.manifest !== undefined || flags.allow.length > 0;
+    if (words.length === 0 && !(flags.explain === true && isBoxNamed)) {
+      sandbox.error("error: missing required argument 'command'");
+    }
     return shell.run('sandbox', flags, async (flags, context) => {
       if (flags.explain === true) return (await import('./sandbox-explain.js')).explainSandbox(words, flags, context);
       return (await import('./sandbox-run.js')).runInSandbox(words, flags, context);

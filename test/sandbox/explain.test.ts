@@ -57,8 +57,14 @@ describe.runIf(host.hostTier === 'sealed')('mur sandbox --explain', () => {
 
   test('wrong usage: no command, --json alone, a manifest and flags that would say the same', async () => {
     const it = place();
-    for (const words of [[], ['--json', '--', 'true'], ['--manifest', 'm.yaml', '--allow', 'x', '--', 'true']]) {
-      expect((await it.run(words)).exitCode).toBe(2);
-    }
+    const wrong = [[], ['--explain'], ['--json', '--', 'true'], ['--manifest', 'm.yaml', '--allow', 'x', '--', 'true']];
+    for (const words of wrong) expect((await it.run(words)).exitCode).toBe(2);
+  });
+
+  test('warns of no key that only a manifest could have written', async () => {
+    const it = place();
+    const { err } = await it.run(['--explain', '--', 'git', 'status']);
+    expect(err).toBe('');
+    expect((await it.run(['--verbose', '--explain', '--', 'git', 'status'])).err).toContain('[W-SEC-009]');
   });
 });
