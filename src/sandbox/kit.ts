@@ -4,10 +4,11 @@
  * manifest names all of it itself. What is not on this host is left out. Grants nothing by itself: what comes of it becomes a manifest
  * (manifest.ts), which the same code reads as any other.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { findInPath } from '../containment/path-search.js';
 import { readShebang } from '../containment/shebang.js';
+import { isWithin } from '../containment/within.js';
 
 export interface Kit {
   /** Names for `shell.allow`, the program's own first. */
@@ -51,10 +52,10 @@ const known: Readonly<Record<string, Kit>> = {
 /** Public data that any program may want: locales, terminals, time zones. */
 const common = ['/usr/lib/locale', '/usr/share/terminfo', '/lib/terminfo', '/etc/terminfo', '/usr/share/zoneinfo'];
 
-/** The kit of the program that `name` stands for in `path` (a PATH). */
-export function kitOf(name: string, path: string): Kit {
+/** The kit of the program that `name` stands for in `path` (a PATH). `home`: of the user. */
+export function kitOf(name: string, path: string, home: string): Kit {
   const { allow = [], read = [], execute = [] } = Object.hasOwn(known, name) ? known[name]! : {};
-  const script = ofScript(name, path);
+  const script = ofScript(name, path, home);
   const isThere = (other: string): boolean => findInPath(other, path).length > 0;
   return {
     allow: [...new Set([name, ...[...script.allow, ...allow].filter(isThere)])],
@@ -72,20 +73,24 @@ export function addressBytesOf(programs: readonly string[]): number | undefined 
 }
 
 /** The interpreters of a script, and the package it belongs to. */
-function ofScript(name: string, path: string): Pick<Kit, 'allow' | 'read'> {
+function ofScript(name: string, path: string, home: string): Pick<Kit, 'allow' | 'read'> {
   const [found] = findInPath(name, path);
   const shebang = found === undefined ? undefined : readShebang(found.path);
   if (found === undefined || shebang === undefined) return { allow: [], read: [] };
-  const folder = packageOf(found.path);
+  const folder = packageOf(found.path, home);
   return {
     allow: [basename(shebang.program), shebang.name],
     read: folder === undefined ? [] : [folder],
   };
 }
 
-/** The nearest folder above that says of itself that it is a package. */
-function packageOf(file: string): string | undefined {
-  for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
+/**
+ * The nearest folder above that says of itself that it is a package. Never one that holds the home of the user: a `package.json` is
+ * soon left there by mistake, and everything the user keeps would be lent with it.
+ */
+function packageOf(file: string, home: string): string | undefined {
+  const own = existsSync(home) ? realpathSync(home) : home;
+  for (let folder = dirname(file); !isWithin(own, folder); folder = dirname(folder)) {
     if (existsSync(join(folder, 'package.json'))) return folder;
   }
   return undefined;

@@ -26,8 +26,12 @@ export interface BoxManifest {
  * a box that holds nothing is not what was asked for. `workdir_exec` takes that class from every host, so there the floor is `advisory`.
  * Throws what a file that says the same throws.
  */
-export function boxManifest(programs: readonly string[], grants: Grants, path: string): BoxManifest {
-  const kits = programs.map((name) => kitOf(name, path));
+export function boxManifest(
+  programs: readonly string[],
+  grants: Grants,
+  { path, home }: { readonly path: string; readonly home: string },
+): BoxManifest {
+  const kits = programs.map((name) => kitOf(name, path, home));
   const all = (part: keyof Kit) => [...new Set(kits.flatMap((kit) => kit[part]))];
   const floor = grants.containment ?? (grants.workdirExec ? 'advisory' : 'scoped');
   const runtimes = kits.flatMap(({ allow: [binary], execute }) =>

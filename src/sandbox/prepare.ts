@@ -62,7 +62,9 @@ export function prepareSandbox(request: SandboxRequest, hostEnv: Environment): P
   const config = readConfig(locateConfig(hostEnv));
   const { manifestPath, containment } = request;
   const subject =
-    manifestPath === undefined ? ofFlags(request, hostEnv) : ofFile(resolve(manifestPath), request, hostEnv);
+    manifestPath === undefined
+      ? ofFlags(request, hostEnv, dirname(home.root))
+      : ofFile(resolve(manifestPath), request, hostEnv);
   const { manifest, dir, env, workdir } = subject;
   const asked = askedOf({
     manifest,
@@ -125,9 +127,17 @@ interface Subject {
   readonly warnings: readonly BoxWarning[];
 }
 
-function ofFlags({ command, grants, workdir = '.', containment }: SandboxRequest, env: Environment): Subject {
+function ofFlags(
+  { command, grants, workdir = '.', containment }: SandboxRequest,
+  env: Environment,
+  userHome: string,
+): Subject {
   const programs = [...(command === undefined ? [] : [command.name]), ...grants.allow];
-  const { manifest, read } = boxManifest(programs, { ...grants, ...(containment && { containment }) }, env.PATH ?? '');
+  const { manifest, read } = boxManifest(
+    programs,
+    { ...grants, ...(containment && { containment }) },
+    { path: env.PATH ?? '', home: userHome },
+  );
   return { manifest, dir: resolve('.'), env, workdir: resolve(workdir), read, warnings: [] };
 }
 
