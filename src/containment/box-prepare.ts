@@ -77,8 +77,10 @@ function make(
   const workdirExec = policy.workdirExecAllowed;
   const state: readonly PathGrant[] =
     stateFolder === undefined ? [] : [{ path: stateFolder, access: 'read-write', list: true, required: true }];
-  // What lies where commands write is theirs already, and a command could put a link to elsewhere in its place.
-  const isFixed = (path: string) => ![folders.work, folders.temp, folders.home].some((own) => isWithin(path, own));
+  // What lies where commands write is theirs already, and a command could put a link to elsewhere in its place. An operator can put the
+  // runtime folder there, at a class that promises nothing.
+  const isFixed = (path: string) =>
+    isWithin(path, folders.runtime) || ![folders.work, folders.temp, folders.home].some((own) => isWithin(path, own));
   const grants = [
     ...[...(request.readPaths ?? []), ...request.executables.readable, ...(executables?.readable ?? [])].filter(
       ({ path }) => isFixed(path),
@@ -113,7 +115,7 @@ function make(
     return fd;
   };
   const cgroupFd = cgroup && inChild(cgroup.procsFd);
-  const lentFds = new Map([...box.lent].map(([path, fd]) => [path, inChild(fd)]));
+  const ownFds = new Map([...box.held, ...box.lent].map(([path, fd]) => [path, inChild(fd)]));
   const held = new Map([...box.held, ...box.lent, ...readOnly.map(({ path, fd }) => [path, fd] as const)]);
   const infoFd = decision.chain === 'bubblewrap' ? inChild('pipe') : undefined;
   const networkFds = network && { userns: inChild(network.usernsFd), netns: inChild(network.netnsFd) };
@@ -154,7 +156,7 @@ function make(
         workdirExec,
         executable,
         grants,
-        fdOf: (path) => lentFds.get(path),
+        fdOf: (path) => ownFds.get(path),
       }),
       kindOf,
       unixSockets: policy.unixSocketsAllowed,

@@ -14,7 +14,7 @@ export interface RulesAsked {
   /** Files that may be executed. */
   readonly executable: readonly string[];
   readonly grants: readonly PathGrant[];
-  /** The descriptor, in the child, of a grant that is held. */
+  /** The descriptor, in the child, of a folder that is held: a rule is then for that very folder, whatever its path leads to later. */
   readonly fdOf?: (path: string) => number | undefined;
 }
 
@@ -24,16 +24,20 @@ const execute = right.execute | right.readFile;
 export function rulesOf(asked: RulesAsked): readonly LandlockRule[] {
   const { folders, workdirExec, mapsTemp, isSealed } = asked;
   const own = writable | (workdirExec ? right.execute : 0);
+  const held = (path: string) => {
+    const fd = asked.fdOf?.(path);
+    return fd === undefined ? {} : { fd };
+  };
   return [
-    { path: folders.work, rights: own, required: true },
-    { path: mapsTemp ? '/tmp' : folders.temp, rights: own, required: true },
-    { path: folders.home, rights: writable, required: true },
+    { path: folders.work, rights: own, required: true, ...held(folders.work) },
+    { path: mapsTemp ? '/tmp' : folders.temp, rights: own, required: true, ...held(folders.temp) },
+    { path: folders.home, rights: writable, required: true, ...held(folders.home) },
     { path: folders.runtime, rights: read, required: true },
     { path: folders.records, rights: read, required: true },
     ...asked.executable.map((path) => ({ path, rights: execute, required: false })),
     ...asked.grants.map(({ path, access, list, required, identity }) => {
-      const fd = identity === undefined ? undefined : asked.fdOf?.(path);
-      return { path, rights: granted(access, list), required, ...(fd === undefined ? {} : { fd }) };
+      const rule = { path, rights: granted(access, list), required };
+      return identity === undefined ? rule : { ...rule, ...held(path) };
     }),
     ...(isSealed ? sealedRules : scopedDevices),
   ];

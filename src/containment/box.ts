@@ -117,7 +117,9 @@ export async function openBox(request: BoxRequest): Promise<Box> {
     if (player?.kind === 'stub') rmSync(player.file, { force: true });
   };
   try {
-    if (hasMounts) for (const path of [folders.work, folders.temp, folders.home]) held.set(path, openFolder(path));
+    if (player !== undefined) {
+      for (const path of [folders.work, folders.temp, folders.home]) held.set(path, openFolder(path));
+    }
     if (player !== undefined) for (const grant of request.readPaths ?? []) holdGranted(grant, lent);
     state.readOnly = settled(request, held);
   } catch (error) {

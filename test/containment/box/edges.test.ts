@@ -134,6 +134,38 @@ describe.runIf(isLinux)('a box at its edges', () => {
     }
   });
 
+  test('an image of the runtime is executed where the operator put the runtime folder into the work folder', async () => {
+    const root = realpathSync(mkdtempSync(join(place, 'inside-')));
+    const folders = { ...sessionFolders(root), runtime: join(root, 'work', 'runtime') };
+    mkdirSync(folders.runtime);
+    const image = join(folders.runtime, 'tool');
+    writeFileSync(image, `#!${bash}\necho ran\n`, { mode: 0o755 });
+    const decision = decisionFor(hostOf(scoped), { floor: 'advisory', runtimeInsideWorkdir: true });
+    const it = await boxOf(scoped, { folders, decision });
+    const extra = { executables: { binaries: [], executable: [image], readable: [] } };
+    expect(await it.run({ path: image, extra })).toMatchObject({ out: 'ran\n', exitCode: 0 });
+    await expect(it.run({ path: image })).rejects.toThrow(/Permission denied/);
+    await it.close();
+    rmSync(root, { recursive: true });
+  });
+
+  test('a work folder whose path leads elsewhere by the time a command starts gives nothing of that', async () => {
+    for (const chain of ['bubblewrap', 'unshare', 'stub'] as const) {
+      const root = realpathSync(mkdtempSync(join(place, 'swapped-')));
+      const folders = sessionFolders(root);
+      mkdirSync(join(root, 'secret'));
+      writeFileSync(join(root, 'secret', 'key'), 'hush\n');
+      const it = await boxOf({ ...scoped, chain }, { folders });
+      expect((await it.sh('echo fine')).out).toBe('fine\n');
+      renameSync(folders.work, join(root, 'moved'));
+      symlinkSync('secret', folders.work);
+      const { out } = await it.sh(`cat ${root}/secret/key key`).catch(() => ({ out: '' }));
+      expect(out).toBe('');
+      await it.close();
+      rmSync(root, { recursive: true });
+    }
+  });
+
   test('workdir_exec lets a command run what is in the work and the temp folder, and not what is in its home', async () => {
     const policy = { unixSocketsAllowed: false, workdirExecAllowed: true };
     const decision = decisionFor(hostOf(scoped), { floor: 'advisory', workdirExec: true });
