@@ -5,8 +5,9 @@
  * Not what is decided (decide.ts) nor what may be executed (executables.ts). Opened and used on the main thread only: a child of a
  * thread would be killed when the thread ends.
  *
- * Does not stop: what an allowed interpreter does inside its own memory; on hosts without namespaces, what box-process.ts and the scope
- * report say.
+ * Does not stop: what an allowed interpreter does inside its own memory; one command of a session from reaching another over its network,
+ * at a port above 1023 that no rule names. On hosts without namespaces, besides what box-process.ts and the scope report say: changes of
+ * the mode, the times and the attributes of files the user owns (landlock.ts), and System V memory, queues and semaphores of that user.
  *
  * Read next: box-launch.ts, box-prepare.ts (what commands share), box-program.ts (the steps inside), box-chain.ts (what is around them),
  * mounts.ts, box-process.ts.
