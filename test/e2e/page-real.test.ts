@@ -53,15 +53,32 @@ async function addressOf(started: Started): Promise<string> {
   return /inspect: (http\S+)/.exec(text)![1]!;
 }
 
+/** A session that waits for its task, so that it is watched from its first words whatever a browser takes to start. */
+function startWatched(...args: string[]): Started {
+  return sandbox.start(['run', '--inspect', ...args], { MURMUR_A2A_TIMEOUT_SECS: '120' });
+}
+
+/** Gives it the task. */
+async function ask(run: Started): Promise<void> {
+  const message = { messageId: 'm1', role: 'user', parts: [{ text: 'Why did the pump stop?' }] };
+  const sent = await fetch(`http://${await run.line('murmur: url ')}/`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'message/send', params: { message } }),
+  });
+  expect(await sent.json()).toMatchObject({ result: { status: { state: 'submitted' } } });
+}
+
 const cards = (page: Page) => page.locator('.call').allInnerTexts();
 
 test('a running session is seen from its first words to its end, with what its tools were given and gave', async () => {
   const manifest = sandbox.manifest(rehearsal(turns));
-  const run = sandbox.start(['run', '--manifest', manifest, '--task', 'Why did the pump stop?', '--inspect']);
+  const run = startWatched('--manifest', manifest);
   opened = await openPage(browser, await addressOf(run));
   const { page, errors } = opened;
   expect(new URL(page.url()).search).toBe('');
   await page.locator('.mode.live').waitFor();
+  await ask(run);
   await page.locator('.stage .state.on[data-id="turn.inferring"]').waitFor();
   await keepShot(page, 'real-live');
   await page.locator('.task', { hasText: 'Why did the pump stop?' }).waitFor();
@@ -108,7 +125,7 @@ test('a newcomer sees the chart move, finds what a tool was given and gave, and 
   sandbox.copy(demo, 'project');
   // Once before, as `npm run demo` does it: the first run of all compiles the tools.
   expect((await sandbox.run(['run', '--task', 'Why did the pump stop?'])).code).toBe(0);
-  const run = sandbox.start(['run', '--task', 'Why did the pump stop?', '--inspect']);
+  const run = startWatched();
   const address = await addressOf(run);
   const began = performance.now();
   const passed: Record<string, number> = {};
@@ -127,6 +144,7 @@ test('a newcomer sees the chart move, finds what a tool was given and gave, and 
   const chart = page.getByRole('img', { name: /^Chart of / }).first();
   await chart.waitFor();
   reached('page ready');
+  await ask(run);
   const names = new Set<string | null>();
   await expect
     .poll(async () => names.add(await chart.getAttribute('aria-label')).size, { interval: 15 })
