@@ -40,6 +40,7 @@ export async function openCommands(world: SessionWorld, onBreach?: () => void): 
     privateNames: request.privateNames,
     scope,
     onRefused: (denied) => traceDenied(world, denied),
+    onLeft: (message) => draft.notify({ type: 'warning', code: '', message, origin: 'runtime' }),
   });
   for (const { code, message } of limits.warnings) draft.warn(code, message);
   draft.scopeReport = scopeReport({ ...reach.scope, resources: measured(limits) });

@@ -29,6 +29,8 @@ export interface SessionBoxRequest {
   readonly scope: ResourceScope;
   /** Told of each connection and name that was refused. */
   readonly onRefused: (denied: EgressDenied) => void;
+  /** Told what the end of the session could not take away. */
+  readonly onLeft: (what: string) => void;
 }
 
 export interface SessionBox {
@@ -43,7 +45,7 @@ export const sweepMs = 8_000;
 
 /** Throws what keeps commands from being started: `E-RUN-012`, `E-CAP-005`, a folder that cannot be used. */
 export async function openSessionBox(request: SessionBoxRequest): Promise<SessionBox> {
-  const { sessionId, reach, folders, policy, scope } = request;
+  const { sessionId, reach, folders, policy, scope, onLeft } = request;
   const { decision, host, programs } = reach;
   if (host === undefined || programs === undefined) throw new Error('the programs of this session were not looked for');
   const limits = await openSessionLimits({
@@ -57,7 +59,12 @@ export async function openSessionBox(request: SessionBoxRequest): Promise<Sessio
     workFolder: folders.work,
   });
   const { scope: cgroup } = limits;
-  if (cgroup !== undefined) scope.use('cgroup', () => cgroup.close());
+  if (cgroup !== undefined) {
+    scope.use('cgroup', async () => {
+      const { left } = await cgroup.close();
+      if (left !== undefined) onLeft(left);
+    });
+  }
   const network = await openNetwork(request);
   const box = await openBox({
     host,

@@ -28,6 +28,7 @@ export const openSession = (world: SessionWorld) =>
       const { request, scope } = draft;
       const folders = needed(draft.folders, 'mint');
       const sessionId = needed(draft.sessionId, 'mint');
+      holdLog(world);
       // Before the door: what commands need and cannot have refuses the launch, and nobody was told of a session yet.
       await openCommandsOf(world);
       const door = await openDoor({
@@ -82,6 +83,7 @@ export const runScript = (world: SessionWorld) =>
     outcomeOf(async () => {
       const { draft } = world;
       const name = draft.request.capsuleName;
+      holdLog(world);
       await openLog(world);
       // It has no turns that would end: outgrowing the folder ends its one call.
       const outgrown = new AbortController();
@@ -193,9 +195,14 @@ async function openCommandsOf(world: SessionWorld, onBreach: () => void = () => 
   (await import('./size-watch.js')).watchSize(world, { folders: [accessibleWorkdir], maxBytes }, onBreach);
 }
 
+/** Before anything else is opened, so that it closes last: what ends before it is heard. */
+function holdLog({ draft, log }: SessionWorld): void {
+  draft.scope.use('log', () => log.close());
+}
+
 /** Opens the session's log. Everything said so far is written then. */
 async function openLog({ draft, log }: SessionWorld): Promise<void> {
-  draft.scope.use('log', await log.open(needed(draft.folders, 'mint').recordsRoot));
+  await log.open(needed(draft.folders, 'mint').recordsRoot);
 }
 
 function retain(world: SessionWorld): void {

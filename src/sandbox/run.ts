@@ -73,6 +73,7 @@ export async function runSandbox(
       privateNames,
       scope,
       onRefused: ({ target }) => onRefused(target),
+      onLeft: (message) => onWarning({ code: '', message }),
     });
     for (const warning of limits.warnings) onWarning(warning);
     if (relay.early !== undefined) return { exitCode: 128 + constants.signals[relay.early] };
