@@ -3,7 +3,8 @@ import { type RuntimeManifest, subpathProblem } from '../manifest/index.js';
 import type { CapabilityPolicy } from '../policy/index.js';
 import { isInterpreter, type PreopenRow, preopenOf } from '../scope/index.js';
 import type { Block, Finding } from './doctor-block.js';
-import { readOnlyEnforcement } from './explain-view.js';
+import type { CommandHold } from './doctor-commands.js';
+import { readOnlyText } from './explain-view.js';
 
 /** What each guest would see of the work folder. */
 export function preopensBlock({ artifacts }: RuntimeManifest, nativeTools: readonly string[]): Block {
@@ -36,14 +37,29 @@ function badScope({ artifact, role, scope }: PreopenRow): Finding {
   };
 }
 
-export function readOnlyBlock({ readOnlyPaths, shellAllow }: CapabilityPolicy): Block {
+/** A doctor knows no session, so it cannot know which of the paths will be there. */
+const later = 'what does not exist when a session starts is not mounted: a command can make it and write it';
+
+export function readOnlyBlock({ readOnlyPaths, shellAllow }: CapabilityPolicy, hold: CommandHold): Block {
   const advisoryFor = readOnlyPaths.length === 0 ? [] : shellAllow.filter(isInterpreter);
+  const reasons = hold.commands === 'mounts' ? [`  - ${later}`] : [];
   return {
     key: 'read_only',
     title: 'Read-only paths',
     lines:
-      readOnlyPaths.length === 0 ? [] : [...readOnlyPaths.map((path) => `- ${path}`), readOnlyEnforcement(advisoryFor)],
-    json: { paths: readOnlyPaths, advisory_for: advisoryFor },
+      readOnlyPaths.length === 0
+        ? []
+        : [
+            ...readOnlyPaths.map((path) => `- ${path}`),
+            ...readOnlyText({ ...hold, isWhole: true }, { advisoryFor, reasons: [] }),
+            ...reasons,
+          ],
+    json: {
+      paths: readOnlyPaths,
+      advisory_for: advisoryFor,
+      commands: hold.commands,
+      commands_because: hold.because,
+    },
   };
 }
 

@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { artifactStores, findProjectRoot, hostPlatform, localStore, projectStoreRoot } from '../artifacts/index.js';
+import { askedOf } from '../asked.js';
 import type { HostReport } from '../containment/host.js';
 import { isMurError, MurError } from '../errors/index.js';
 import { locateConfig, readConfig } from '../home/config.js';
@@ -20,6 +21,8 @@ import type { CliContext, ExitStatus } from './context.js';
 import type { DoctorFlags } from './doctor.js';
 import { checklist } from './doctor-artifacts.js';
 import type { Block } from './doctor-block.js';
+import { capsuleFindings } from './doctor-capsule.js';
+import { surveyCommands } from './doctor-commands.js';
 import { environmentBlock } from './doctor-environment.js';
 import { doorBlock, installBlock, preopensBlock, readOnlyBlock } from './doctor-grants.js';
 import { homeBlock } from './doctor-home.js';
@@ -100,11 +103,14 @@ async function projectDiagnosis(root: string, flags: DoctorFlags, hostEnv: CliCo
   const natives = await nativeToolsIn(manifest, { manifestDir: root, stores, folders, hostEnv: env });
   const nativeNames = natives.map(({ artifact }) => artifact);
   const release = releaseWarning(manifest.murVersion, murVersion);
+  const host = await probing;
+  const asked = askedOf({ manifest, dir: root, home, config, env, isPacked: false });
+  const commands = await surveyCommands({ ...asked, nativeTools: natives }, host, manifest.lifecycle);
   const blocks = [
-    ...machineBlocks(await probing),
+    ...machineBlocks(host),
     homeBlock(home.root),
     preopensBlock(manifest, nativeNames),
-    readOnlyBlock(policy),
+    readOnlyBlock(policy, commands.hold),
     installBlock(policy),
     doorBlock(manifest, flags.bind),
     environmentBlock(manifest, policy.spawnAllow, {
@@ -117,6 +123,7 @@ async function projectDiagnosis(root: string, flags: DoctorFlags, hostEnv: CliCo
     survey.block,
     interfacesBlock(survey.installed, isDeclared),
     refusalsBlock(manifest, policy),
+    commands.block,
   ];
   const warnings: Warning[] = [
     ...[...(release === undefined ? [] : [release]), ...parsed.warnings].map(
@@ -129,7 +136,10 @@ async function projectDiagnosis(root: string, flags: DoctorFlags, hostEnv: CliCo
     {
       manifest: manifestFile,
       platform: hostPlatform(),
-      findings: await checklist({ manifest, manifestDir: root, policy, stores, lock, natives }),
+      findings: [
+        ...capsuleFindings(manifest, root, policy),
+        ...(await checklist({ manifest, manifestDir: root, policy, stores, lock, natives })),
+      ],
     },
     warnings,
   );

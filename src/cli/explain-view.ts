@@ -1,4 +1,4 @@
-import type { PreopenRow, ProtectedFolder, ScopeReport, StarterRow } from '../scope/index.js';
+import type { PreopenRow, ProtectedFolder, ResourceRow, ScopeReport, StarterRow } from '../scope/index.js';
 import { oneLine } from './safe-text.js';
 import type { Style } from './style.js';
 
@@ -86,7 +86,7 @@ function grants(report: ScopeReport): Block {
   };
 }
 
-function resourcePlane({ exports_files: files, io_max: io }: ScopeReport): Block {
+function resourcePlane({ exports_files: files, io_max: io, cgroup, resources }: ScopeReport): Block {
   const why = io.reason === undefined ? '' : `: ${io.reason}`;
   const declared = io.declared_bytes_per_sec === null ? 'default' : `${io.declared_bytes_per_sec} bytes/s`;
   return {
@@ -96,8 +96,16 @@ function resourcePlane({ exports_files: files, io_max: io }: ScopeReport): Block
         ? [field('exports.files', none)]
         : [field('exports.files', `${files.root}, ${files.mode}, max ${files.max_bytes} bytes`)]),
       field('io.max', `${io.status}${why} (declared: ${declared})`),
+      field('cgroup', cgroup),
+      ...(resources.length === 0 ? [] : list('limits of commands', resources.map(resourceText))),
     ],
   };
+}
+
+/** `cpu_seconds: 3600, by rlimit` */
+function resourceText({ limit, value, enforced_by, not_enforced_because: because }: ResourceRow): string {
+  const held = enforced_by === null ? `not enforced: ${because}` : `by ${enforced_by}`;
+  return `${limit}: ${value ?? none}, ${held}`;
 }
 
 function peerHandoff({ peer_files: files, peer_fetch_allow: fetch, peer_tasks: tasks }: ScopeReport): Block {
@@ -132,16 +140,28 @@ function temporary({ path, maps_tmp, not_mapped_because }: ScopeReport['temp_dir
 
 function readOnlyLines({ read_only_advisory_for: advisoryFor, read_only_enforcement: hold }: ScopeReport): string[] {
   if (hold === null) return [];
-  const isMounted = hold.commands === 'mounts' && hold.not_held.length === 0;
-  if (isMounted) return ['  read_only enforcement: enforced for every tool call and every command: mounted read-only'];
-  const reasons = hold.not_held.map(({ path, because }) => `    - ${oneLine(path)}: ${oneLine(because)}`);
-  return [`  ${readOnlyEnforcement(advisoryFor)}`, ...reasons];
+  const reasons = hold.not_held.map(({ path, because }) => `${path}: ${because}`);
+  return readOnlyText(
+    { commands: hold.commands, because: hold.commands_because, isWhole: reasons.length === 0 },
+    { advisoryFor, reasons },
+  ).map((line) => `  ${line}`);
 }
 
-/** What `read_only` is worth where only calls are checked; `mur doctor`, which knows no session, says this. */
-export function readOnlyEnforcement(advisoryFor: readonly string[]): string {
-  if (advisoryFor.length > 0) return `read_only enforcement: advisory against ${advisoryFor.map(oneLine).join(', ')}`;
-  return 'read_only enforcement: enforced for every tool call and every shell command the dispatch check can read';
+/** What `read_only` is worth here, for `--explain-scope` and `mur doctor`: one line, and below it what is not held and why. */
+export function readOnlyText(
+  hold: { readonly commands: 'mounts' | null; readonly because: string | null; readonly isWhole: boolean },
+  { advisoryFor, reasons }: { readonly advisoryFor: readonly string[]; readonly reasons: readonly string[] },
+): string[] {
+  const name = 'read_only enforcement';
+  if (hold.commands === 'mounts' && hold.isWhole) {
+    return [`${name}: enforced for every tool call and every command: mounted read-only`];
+  }
+  const line =
+    advisoryFor.length > 0
+      ? `${name}: advisory against ${advisoryFor.map(oneLine).join(', ')}`
+      : `${name}: enforced for every tool call and every shell command the dispatch check can read`;
+  const why = hold.because === null ? reasons : [`not mounted read-only for commands: ${hold.because}`, ...reasons];
+  return [line, ...why.map((reason) => `  - ${oneLine(reason)}`)];
 }
 
 const surfaces: Readonly<Record<PreopenRow['surface'], string>> = {

@@ -1,7 +1,7 @@
 /**
  * `mur run --explain-scope`: what a run of this capsule could do, and what of that is enforced here. Reads the manifest, the
- * configuration and the `.env`, and of the artifacts that are installed which are native tools; makes no directory, resolves no name,
- * fetches and compiles nothing.
+ * configuration and the `.env`, and of the artifacts that are installed which are native tools; makes no directory but a cgroup that it
+ * removes again, resolves no name, fetches and compiles nothing.
  */
 import { dirname, resolve } from 'node:path';
 import { artifactStores, findProjectRoot } from '../artifacts/index.js';
@@ -13,6 +13,7 @@ import { validateStaging } from '../policy/index.js';
 import type { RunRequest } from '../run.js';
 import { type ScopeReport, scopeReport } from '../scope/index.js';
 import { hostFor, reachOf } from '../stage/containment.js';
+import { withMeasuredLimits } from '../stage/limits.js';
 import { nativeToolsIn } from '../stage/native.js';
 import { unbuiltKeys, unbuiltNote } from '../stage/unbuilt.js';
 import { installedSubject, projectSubject } from '../subject.js';
@@ -71,7 +72,7 @@ async function explain(
   const { folders } = declared;
   const nativeTools = await nativeToolsIn(manifest, { manifestDir: subject.dir, stores, folders, hostEnv: env });
   const asked = { ...declared, nativeTools };
-  const { scope } = await reachOf(asked, await hostFor(asked));
+  const scope = await withMeasuredLimits(asked, await reachOf(asked, await hostFor(asked)));
   const unbuilt = unbuiltKeys({ policy, manifest });
   return {
     report: scopeReport(scope),

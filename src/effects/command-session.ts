@@ -9,11 +9,12 @@ import { reasonOf } from '../errors/index.js';
 import { hearsOfCompletions } from '../manifest/lifecycle.js';
 import { scopeReport } from '../scope/index.js';
 import { needed } from '../stage/draft.js';
+import { measured } from '../stage/limits.js';
 import type { TaskRequest } from '../task/index.js';
 import { type CommandActor, Commands } from './command.js';
 import { takeCompletion } from './completion.js';
 import { deniedCommand } from './protected-call.js';
-import { measured, openSessionBox, sweepMs } from './session-box.js';
+import { openSessionBox, sweepMs } from './session-box.js';
 import { watchSize } from './size-watch.js';
 import { type SessionWorld, traceOf } from './world.js';
 

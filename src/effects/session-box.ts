@@ -101,8 +101,3 @@ async function openNetwork(request: SessionBoxRequest): Promise<SessionNetwork |
   scope.use('session network', () => opened.close());
   return opened;
 }
-
-/** The measured part of a scope report. */
-export function measured({ cgroup, maxProcessesEnforced, ioMax }: SessionLimits) {
-  return { cgroup: cgroup === 'scope' ? cgroup : ('none' as const), maxProcessesEnforced, ioMax };
-}

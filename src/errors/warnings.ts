@@ -250,6 +250,10 @@ const rows = {
     when: 'a component asks to start programs, and may start none',
     hint: 'name the programs in capabilities.shell.allow; a tool may start them when its entry narrows neither files nor network',
   },
+  'W-SEC-907': {
+    when: 'node is allowed with an address space too small for WebAssembly, which its fetch is made of',
+    hint: 'raise capabilities.resources.memory_bytes to 12884901888 (12 GiB): it bounds addresses; what is used is bounded by cgroup_memory_bytes',
+  },
 } satisfies Record<string, WarningRow>;
 
 /** Every code that has a row. */

@@ -246,4 +246,5 @@ export const messages: Readonly<Partial<Record<KnownErrorCode | KnownWarningCode
   'W-SEC-904': "capabilities.shell.allow entry '<entry>' holds a slash, so it is offered as no tool",
   'W-SEC-905': 'this host has no /proc/self/fd: paths of WASM tools are checked by name and not by descriptor',
   'W-SEC-906': "tool '<name>' asks to start programs (murmur:shell/execute), and may start none: <why>",
+  'W-SEC-907': "'node' may use <n> bytes of addresses (capabilities.resources.memory_bytes), so its fetch will fail",
 };

@@ -21,7 +21,7 @@ export { type CgroupHost, openCgroupScope, type ScopeRequest } from './cgroup/sc
 export { sessionResources } from './limits.js';
 export { countProcesses, inheritedHardLimits } from './processes.js';
 export { type RlimitContext, rlimitsOf } from './rlimits.js';
-export { openSessionLimits, type SessionLimits, type SessionLimitsRequest } from './session.js';
+export { measureSessionLimits, openSessionLimits, type SessionLimits, type SessionLimitsRequest } from './session.js';
 export { openSizeGuard, type SizeBreach, type SizeGuard, type SizeGuardRequest, sizeError } from './size-guard.js';
 export type {
   CgroupCounters,

@@ -26,6 +26,8 @@ export interface SessionLimits {
   readonly scope?: CgroupScope;
   readonly maxProcessesEnforced: boolean;
   readonly ioMax: IoMaxOutcome;
+  /** Why something of it does not hold here; absent for what holds, and for what is not wanted. */
+  readonly because: { readonly scope?: string; readonly rlimits?: string; readonly maxProcesses?: string };
   readonly warnings: readonly { readonly code: WarningCode; readonly message: string }[];
 }
 
@@ -41,23 +43,49 @@ export async function openSessionLimits(
   request: SessionLimitsRequest,
   host: CgroupHost = systemCgroups,
 ): Promise<SessionLimits> {
+  const { limits, refusal } = await open(request, host);
+  if (refusal !== undefined) throw refusal;
+  return limits;
+}
+
+/**
+ * What a session would get, for a report: its cgroup is made and removed again, because nothing else tells what can be written to one
+ * (spec/resources.md 4.4). A launch that would be refused is reported.
+ */
+export async function measureSessionLimits(
+  request: SessionLimitsRequest,
+  host: CgroupHost = systemCgroups,
+): Promise<Omit<SessionLimits, 'scope'>> {
+  const { scope, ...limits } = (await open(request, host)).limits;
+  await scope?.close();
+  return limits;
+}
+
+async function open(
+  request: SessionLimitsRequest,
+  host: CgroupHost,
+): Promise<{ readonly limits: SessionLimits; readonly refusal?: MurError }> {
   const { floor, platform, policy } = request;
   const resources = sessionResources(policy, floor);
   const declared = cgroupKeys(policy.declaredResources);
   const isWanted = request.startsProcesses && (floor !== 'unconfined' || declared.length > 0);
-  if (!isWanted) return withoutScope(request, resources, 'not-wanted');
-  if (platform !== 'linux') return withoutScope(request, resources, 'none', `${platform} has no cgroups`);
+  if (!isWanted) return { limits: withoutScope(request, resources, 'not-wanted') };
+  if (platform !== 'linux') {
+    return { limits: withoutScope(request, resources, 'none', `${platform} has no cgroups`) };
+  }
   const opened = await openCgroupScope(
     { sessionId: request.sessionId, resources, workFolder: request.workFolder },
     host,
   );
-  if (!('refused' in opened)) return withScope(request, resources, opened);
-  if (declared.length === 0) return withoutScope(request, resources, 'none', opened.refused);
-  throw new MurError(
+  if (!('refused' in opened)) return { limits: withScope(request, resources, opened) };
+  const limits = withoutScope(request, resources, 'none', opened.refused);
+  if (declared.length === 0) return { limits };
+  const refusal = new MurError(
     'E-RUN-012',
     `capabilities.resources.${declared.join(', ')} cannot be applied: ${opened.refused}`,
     { hint, details: { fields: declared } },
   );
+  return { limits, refusal };
 }
 
 function withScope(
@@ -78,6 +106,7 @@ function withScope(
     scope,
     maxProcessesEnforced: isCounted,
     ioMax,
+    because: reasons(request, isCounted),
     warnings: [...ioWarning, ...(isCounted ? [] : asRoot(request))],
   };
 }
@@ -88,11 +117,13 @@ function withoutScope(
   cgroup: 'none' | 'not-wanted',
   reason?: string,
 ): SessionLimits {
+  const isCounted = canCount(request, resources);
   return {
     resources,
     cgroup,
-    maxProcessesEnforced: canCount(request, resources),
+    maxProcessesEnforced: isCounted,
     ioMax: ioWithout(request, resources, reason),
+    because: { ...(reason === undefined ? {} : { scope: reason }), ...reasons(request, isCounted) },
     warnings: [
       ...(reason === undefined
         ? []
@@ -116,6 +147,16 @@ function ioWithout(
     return { status: 'not-required' };
   }
   return { status: 'unavailable', reason };
+}
+
+function reasons(
+  { uid, hasLauncher }: Pick<SessionLimitsRequest, 'uid' | 'hasLauncher'>,
+  isCounted: boolean,
+): Pick<SessionLimits['because'], 'rlimits' | 'maxProcesses'> {
+  const rlimits = hasLauncher ? undefined : 'nothing on this host sets limits of a process before it starts';
+  const exempt = uid === 0 ? 'the kernel exempts root from RLIMIT_NPROC, and no cgroup counts processes' : undefined;
+  const maxProcesses = isCounted ? undefined : (rlimits ?? exempt);
+  return { ...(rlimits === undefined ? {} : { rlimits }), ...(maxProcesses === undefined ? {} : { maxProcesses }) };
 }
 
 /** RLIMIT_NPROC is set, and the kernel heeds it for this user. */

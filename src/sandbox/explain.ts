@@ -6,6 +6,7 @@ import { type ScopeReport, scopeReport } from '../scope/index.js';
 import { allowProblem } from '../shell/command-line.js';
 import { baselineNames, defaultVariables } from '../shell/environment.js';
 import { hostFor, reachOf } from '../stage/containment.js';
+import { withMeasuredLimits } from '../stage/limits.js';
 import type { Prepared, SandboxRequest } from './prepare.js';
 
 /** What is held, by what, and what is not. */
@@ -52,9 +53,10 @@ export async function explainBox(prepared: Prepared, request: SandboxRequest): P
   const { asked } = prepared;
   const { policy, folders } = asked;
   const host = await hostFor(asked);
-  const { decision, programs, scope } = await reachOf(asked, host);
+  const reach = await reachOf(asked, host);
+  const { decision, programs } = reach;
   const binaries = programs?.executables.binaries ?? [];
-  const { temp_dir: temp, ...report } = scopeReport(scope);
+  const { temp_dir: temp, ...report } = scopeReport(await withMeasuredLimits(asked, reach));
   const { command } = request;
   return {
     manifest: request.manifestPath ?? null,

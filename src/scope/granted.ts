@@ -18,6 +18,7 @@ const notGranted: ReadonlySet<string> = new Set<keyof ScopeReport>([
   'records_dir',
   'temp_dir',
   'io_max',
+  'resources',
   'filesystem_boundary',
   'read_only_enforcement',
 ]);

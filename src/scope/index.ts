@@ -17,6 +17,7 @@ export type {
   PreopenRow,
   ProtectedFolder,
   ReadOnlyHold,
+  ResourceRow,
   ScopeContainment,
   ScopeFolders,
   ScopeInput,

@@ -3,6 +3,7 @@ import type { ArtifactEntry } from '../manifest/index.js';
 import { filesystemBoundary } from './boundary.js';
 import { isInterpreter } from './interpreters.js';
 import { protectedFolder, recordStoreOf, runtimeWrites, temporaryFolder } from './own-folders.js';
+import { resourceRows } from './resources.js';
 import { starters } from './starters.js';
 import type { PreopenRow, ScopeInput, ScopeReport } from './types.js';
 
@@ -49,6 +50,7 @@ export function scopeReport(input: ScopeInput): ScopeReport {
     records_dir: protectedFolder(folders.records, folders.work, containment),
     temp_dir: temporaryFolder(folders, containment, input.shown),
     io_max: ioMax(input),
+    resources: resourceRows(input),
     filesystem_boundary: filesystemBoundary(containment),
     native_tools: nativeTools,
     work_folder: folders.work,
@@ -109,10 +111,11 @@ function decided(input: ScopeInput): Pick<ScopeReport, Decided> {
   };
 }
 
-/** A contained session that starts processes on Linux wants one (spec/resources.md 4.1). */
+/** A session on Linux that starts processes wants one; an unconfined one for the limits it declares (spec/resources.md 4.1, 5). */
 function wantsCgroup({ policy, containment, platform, nativeTools = [] }: ScopeInput): boolean {
   const startsProcesses = policy.shellAllow.length + policy.spawnAllow.length + nativeTools.length > 0;
-  return platform === 'linux' && containment.floor !== 'unconfined' && startsProcesses;
+  const hasDeclared = Object.keys(policy.declaredResources).some((field) => field.startsWith('cgroup'));
+  return platform === 'linux' && (containment.floor !== 'unconfined' || hasDeclared) && startsProcesses;
 }
 
 function ioMax(input: ScopeInput): ScopeReport['io_max'] {

@@ -51,6 +51,8 @@ export interface ScopeInput {
   readonly resources?: {
     readonly cgroup: 'scope' | 'none';
     readonly maxProcessesEnforced: boolean;
+    /** Why something does not hold here. */
+    readonly because: { readonly scope?: string; readonly rlimits?: string; readonly maxProcesses?: string };
     readonly ioMax: {
       readonly status: 'enforced' | 'unavailable' | 'not-required' | 'not-probed';
       readonly reason?: string;
@@ -73,6 +75,18 @@ export interface ReadOnlyHold {
   readonly because: string | null;
   /** Paths that mounts do not hold, or not all of, as they lead now. */
   readonly notHeld: readonly { readonly path: string; readonly because: string }[];
+}
+
+/** One limit of native processes, and what holds it on this host. */
+export interface ResourceRow {
+  /** Its key in `capabilities.resources`. */
+  readonly limit: string;
+  /** null: an unconfined session applies only what its manifest declares. */
+  readonly value: number | null;
+  /** `watch`: looked at from time to time, so what is written between two looks is not held back. */
+  readonly enforced_by: 'rlimit' | 'cgroup' | 'watch' | null;
+  /** Present exactly when nothing enforces it. */
+  readonly not_enforced_because?: string;
 }
 
 /** A native tool, and what it may execute besides what commands may. */
@@ -193,6 +207,8 @@ export interface ScopeReport {
     readonly status: 'enforced' | 'unavailable' | 'not-required' | 'not-probed';
     readonly reason?: string;
   };
+  /** Ours: the limits of commands, in the order of spec/resources.md 3; none for a capsule without. */
+  readonly resources: readonly ResourceRow[];
   readonly filesystem_boundary: {
     readonly restriction: 'advisory' | 'enforced' | 'absent';
     readonly not_protected: readonly string[];

@@ -5,9 +5,10 @@ import { type Executables, type PathGrant, resolveExecutables } from '../contain
 import { checkHostPaths, hostPathGrants, type ResolvedHostPath, resolveHostPaths } from '../containment/host-paths.js';
 import { type NetworkFiles, networkFileGrants, networkFiles } from '../containment/trust-store.js';
 import type { WarningCode } from '../errors/index.js';
-import type { LifecycleConfig, RuntimeManifest } from '../manifest/index.js';
+import type { ContainmentClass, LifecycleConfig, RuntimeManifest } from '../manifest/index.js';
 import { hearsOfCompletions } from '../manifest/lifecycle.js';
 import { type CapabilityPolicy, shellNames } from '../policy/index.js';
+import { addressSpaceWarnings } from './address-space.js';
 import type { ReachAsked } from './containment.js';
 
 export interface Programs {
@@ -81,9 +82,11 @@ export function programWarnings(
   {
     policy,
     manifest,
+    floor,
   }: {
-    readonly policy: Pick<CapabilityPolicy, 'shellAllow'>;
+    readonly policy: Pick<CapabilityPolicy, 'shellAllow' | 'resources' | 'declaredResources'>;
     readonly manifest: Pick<RuntimeManifest, 'inference'>;
+    readonly floor: ContainmentClass;
   },
   lifecycle: Pick<LifecycleConfig, 'taskAcceptance' | 'afterTask'>,
   { hostPaths, compilers }: Pick<Programs, 'hostPaths' | 'compilers'>,
@@ -91,6 +94,7 @@ export function programWarnings(
   const { offered, withheld } = shellNames(policy.shellAllow);
   return [
     ...compilerWarnings(compilers),
+    ...addressSpaceWarnings(policy, floor),
     // Of a capsule that starts programs on a model's word; what a script capsule starts is always waited for.
     ...(offered.length === 0 || manifest.inference === undefined || hearsOfCompletions(lifecycle)
       ? []

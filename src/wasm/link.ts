@@ -60,7 +60,11 @@ const hint = 'pin a matching release of the artifact, or rebuild it';
  * Why `component` cannot run as `kind`, or `undefined` when it can: `E-RUN-029` for a driver, else `E-RUN-001` for an export that is not
  * there and `E-RUN-002` for an import that nothing serves. Staging calls it to refuse early; every call checks it again.
  */
-export function linkError(component: Component, kind: GuestKind, name: string): MurError | undefined {
+export function linkError(
+  component: Pick<Component, 'imports' | 'exports'>,
+  kind: GuestKind,
+  name: string,
+): MurError | undefined {
   const refuse = (code: ErrorCode, problem: string) =>
     new MurError(kind === 'driver' ? 'E-RUN-029' : code, `${kind} "${name}" ${problem}`, { hint });
   const exported = exportProblem(component, kind);
@@ -80,7 +84,7 @@ export function exportKey(component: Component, kind: GuestKind): string {
   return found === undefined ? exportOfKind[kind] : interfaceText(found);
 }
 
-function exportProblem(component: Component, kind: GuestKind): string | undefined {
+function exportProblem(component: Pick<Component, 'exports'>, kind: GuestKind): string | undefined {
   const wanted = exportOfKind[kind];
   const versions = served[wanted] ?? [];
   const exported = component.exports.filter((ref) => baseName(ref) === wanted);

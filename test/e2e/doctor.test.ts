@@ -7,12 +7,16 @@ import { packArchive } from '../../src/artifacts/archive.js';
 import { describeArchive } from '../../src/artifacts/describe.js';
 import { type LocalStore, localStore } from '../../src/artifacts/local-store.js';
 import { hostPlatform, platforms } from '../../src/artifacts/platform.js';
+import { probeHost } from '../../src/containment/index.js';
 import { type PinRequest, pin, updateLock } from '../../src/lock/index.js';
 import { sha256Hex } from '../../src/text/index.js';
 import { native, skill } from '../artifacts/registries/server.js';
+import { build } from '../fixtures/component/guests.js';
+import { shellGuest } from '../fixtures/component/shell-guest.js';
 import { toolZip } from './artifacts.js';
 import { type Ran, rehearsal, Sandbox } from './cli.js';
 
+const host = await probeHost();
 const main = resolve(import.meta.dirname, '../../dist/src/bin/mur.js');
 const driver = { name: 'mur-driver-rehearsal', version: '0.1.0', runtime: 'driver' };
 const session = 'ses_01a2278ec3d470acaf26b87caea380d8';
@@ -410,7 +414,39 @@ describe('the other blocks', () => {
     declares([], { capabilities: { filesystem: { read_only: ['docs'] } } });
     expect((await doctor()).stdout).toContain('read_only enforcement: enforced for every tool call');
     declares([], { capabilities: { filesystem: { read_only: ['docs'] }, shell: { allow: ['git', 'python3'] } } });
-    expect((await doctor()).stdout).toContain('read_only enforcement: advisory against python3\n');
+    const mounted = host.chain === 'bubblewrap' && host.bubblewrap?.bindFd === true;
+    const { stdout } = await doctor();
+    expect(stdout).toContain(
+      mounted
+        ? 'read_only enforcement: enforced for every tool call and every command: mounted read-only\n'
+        : 'read_only enforcement: advisory against python3\n',
+    );
+    // Where nobody looked, nothing is claimed.
+    expect((await doctor('--no-probe')).stdout).toContain(
+      'read_only enforcement: advisory against python3\n    - not mounted read-only for commands: containment was not probed (--no-probe)\n',
+    );
+    expect((await json('--no-probe')).read_only).toMatchObject({ advisory_for: ['python3'], commands: null });
+  });
+});
+
+describe('the component of a script capsule', () => {
+  const script = (more: object = {}) =>
+    sandbox.manifest(JSON.stringify({ name: 'script', version: '0.1.0', artifacts: [], ...more }));
+  const first = async () => (await json('--no-probe')).checks[0];
+
+  test('is looked at as a launch would: there, exporting its world, asking for what it may have', async () => {
+    script();
+    expect(await first()).toMatchObject({ level: 'error', code: 'E-RUN-004' });
+    const files = readFileSync(resolve(import.meta.dirname, '../../artifacts/mur-tool-files/mur-tool-files.wasm'));
+    sandbox.write('project/capsule.wasm', files);
+    expect(await first()).toMatchObject({
+      level: 'error',
+      text: expect.stringContaining('must export murmur:capsule'),
+    });
+    sandbox.write('project/capsule.wasm', await build(shellGuest('capsule', [{ binary: 'sh' }])));
+    expect(await first()).toMatchObject({ level: 'warning', code: 'W-SEC-906' });
+    script({ capabilities: { shell: { allow: ['sh'] } } });
+    expect(await first()).toMatchObject({ level: 'ok', text: 'script@0.1.0 component of the capsule' });
   });
 });
 

@@ -41,6 +41,22 @@ describe('mur run --explain-scope (spec/cli.md 11.4)', () => {
     });
   });
 
+  test('and the same for one with commands: what holds each limit here is measured, and nothing is left of that', async () => {
+    const capabilities = { shell: { allow: ['sh'] } };
+    sandbox.manifest(rehearsal([{ say: 'Done.' }], { capabilities }));
+    const { code, stdout } = await explain('--json');
+    expect(code).toBe(0);
+    const report = JSON.parse(stdout);
+    expect(report.resources).toHaveLength(10);
+    expect(stdout).not.toContain('was not looked at');
+    expect(report.io_max.status).not.toBe('not-probed');
+    expect(await sandbox.run(['run', '--task', 'go', '--quiet'])).toMatchObject({ code: 0 });
+    expect(sandbox.trace()[0]!.effective_grants).toEqual(report);
+    const text = (await explain()).stdout;
+    expect(text).toContain('    - cpu_seconds: 3600, by rlimit\n');
+    if (report.cgroup === 'none') expect(text).toMatch(/ {4}- cgroup_pids_max: 256, not enforced: \S+/);
+  });
+
   test('and the same with a work folder of the operator', async () => {
     sandbox.manifest(rehearsal([{ say: 'Done.' }]));
     sandbox.write('project/work/a.txt', 'a');

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { isMurError } from '../../src/errors/index.js';
 import type { ResourcesDeclared } from '../../src/manifest/index.js';
 import { resolveResources } from '../../src/policy/index.js';
-import { openSessionLimits, type SessionLimitsRequest } from '../../src/resources/index.js';
+import { measureSessionLimits, openSessionLimits, type SessionLimitsRequest } from '../../src/resources/index.js';
 import { FakeCgroups } from './fake-cgroups.js';
 
 function request(declared: ResourcesDeclared, change: Partial<SessionLimitsRequest> = {}): SessionLimitsRequest {
@@ -129,5 +129,36 @@ describe('disk traffic', () => {
     expect(limits.ioMax.status).toBe('unavailable');
     expect(codes(limits)).toEqual([]);
     await limits.scope!.close();
+  });
+});
+
+describe('a report (spec/resources.md 4.4)', () => {
+  test('measures with a scope of its own, and leaves none', async () => {
+    const fake = new FakeCgroups();
+    const limits = await measureSessionLimits(request({}), fake.host);
+    expect(limits).toMatchObject({
+      cgroup: 'scope',
+      maxProcessesEnforced: true,
+      ioMax: { status: 'enforced' },
+      because: {},
+    });
+    expect(limits).not.toHaveProperty('scope');
+    expect([...fake.groups.keys()].filter((path) => path.includes('/murmur-s-'))).toEqual([]);
+  });
+
+  test('tells of what would refuse a launch instead of refusing', async () => {
+    const limits = await measureSessionLimits(request({ cgroupPidsMax: 3 }, { uid: 0 }), poor());
+    expect(limits).toMatchObject({
+      cgroup: 'none',
+      because: {
+        scope: expect.stringContaining('no cgroup v2 group'),
+        maxProcesses: expect.stringContaining('exempts root'),
+      },
+    });
+  });
+
+  test('says that nothing sets limits where there is no launcher', async () => {
+    const { because } = await measureSessionLimits(request({}, { hasLauncher: false }), rich());
+    expect(because.rlimits).toContain('nothing on this host sets limits');
   });
 });

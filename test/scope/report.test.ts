@@ -69,6 +69,7 @@ const keys = [
   ...['configured_artifacts', 'staged_runtime_grants', 'runtime_writes', 'runtime_dir', 'records_dir', 'temp_dir'],
   ...['io_max', 'filesystem_boundary', 'native_tools', 'work_folder', 'record_store', 'shell_starters', 'limits'],
   'read_only_enforcement',
+  'resources',
 ];
 
 const everything = `
@@ -300,11 +301,93 @@ describe('what it claims to be enforced', () => {
     const resources =
       measured === undefined
         ? {}
-        : { resources: { cgroup: measured, maxProcessesEnforced: true, ioMax: { status: 'enforced' as const } } };
+        : {
+            resources: {
+              cgroup: measured,
+              maxProcessesEnforced: true,
+              because: {},
+              ioMax: { status: 'enforced' as const },
+            },
+          };
     expect(reportOf(yaml, { platform, ...resources })).toMatchObject({
       cgroup,
       max_processes_enforced: measured !== undefined,
       io_max: { declared_bytes_per_sec: null, status },
+    });
+  });
+});
+
+describe('what holds each limit of commands (spec/resources.md 3 to 6)', () => {
+  const shell = 'capabilities: { shell: { allow: [git] } }';
+  const measured = { cgroup: 'scope', maxProcessesEnforced: true, because: {}, ioMax: { status: 'enforced' } } as const;
+  const held = (yaml: string, more: Parameters<typeof inputOf>[1] = {}) =>
+    Object.fromEntries(
+      reportOf(yaml, more).resources.map(({ limit, enforced_by: by, not_enforced_because: because }) => [
+        limit,
+        by ?? because,
+      ]),
+    );
+  const rlimits = ['max_open_files', 'max_file_size_bytes', 'cpu_seconds', 'memory_bytes'];
+  const groups = ['cgroup_memory_bytes', 'cgroup_pids_max', 'cgroup_cpu_percent', 'cgroup_io_bytes_per_sec'];
+  const all = (names: readonly string[], by: unknown) => Object.fromEntries(names.map((name) => [name, by]));
+
+  test('a host with everything', () => {
+    expect(held(shell, { resources: measured })).toEqual({
+      ...all([...rlimits], 'rlimit'),
+      ...all(['max_processes', ...groups], 'cgroup'),
+      workdir_max_bytes: 'watch',
+    });
+    expect(reportOf(shell).resources.find(({ limit }) => limit === 'cpu_seconds')?.value).toBe(3600);
+  });
+
+  test('a root runtime on a host without a delegated group', () => {
+    const because = { scope: 'no v2 group', maxProcesses: 'root is exempt' };
+    const ioMax = { status: 'unavailable', reason: 'no v2 group' } as const;
+    expect(held(shell, { resources: { cgroup: 'none', maxProcessesEnforced: false, because, ioMax } })).toEqual({
+      max_processes: 'root is exempt',
+      ...all(rlimits, 'rlimit'),
+      ...all(groups, 'no v2 group'),
+      workdir_max_bytes: 'watch',
+    });
+  });
+
+  test('a disk that takes no limit, and a user that is counted by RLIMIT_NPROC', () => {
+    const ioMax = { status: 'unavailable', reason: 'io.max: ENODEV' } as const;
+    expect(held(shell, { resources: { ...measured, ioMax } })).toMatchObject({
+      cgroup_cpu_percent: 'cgroup',
+      cgroup_io_bytes_per_sec: 'io.max: ENODEV',
+    });
+    expect(held(shell, { resources: { ...measured, cgroup: 'none' } }).max_processes).toBe('rlimit');
+  });
+
+  test('nothing that sets limits before a start', () => {
+    const because = { rlimits: 'no launcher', maxProcesses: 'no launcher' };
+    const resources = { ...measured, cgroup: 'none', maxProcessesEnforced: false, because } as const;
+    expect(held(shell, { resources })).toMatchObject(all(['max_processes', ...rlimits], 'no launcher'));
+  });
+
+  test('what nobody looked at is not claimed, and a capsule without commands has nothing to hold', () => {
+    expect(held(shell)).toMatchObject(all(['max_processes', ...rlimits, ...groups], 'it was not looked at'));
+    expect(held('')).toEqual({});
+    expect(held('capabilities: { resources: { workdir_max_bytes: 5 } }')).toEqual({ workdir_max_bytes: 'watch' });
+  });
+
+  test('an unconfined session: what its manifest declares, in a scope if that is a limit of one', () => {
+    const report = reportOf(
+      'capabilities: { containment: unconfined, shell: { allow: [git] }, resources: { cpu_seconds: 9, cgroup_memory_bytes: 7 } }',
+      { resources: { ...measured, maxProcessesEnforced: false } },
+    );
+    expect(report.cgroup).toBe('scope');
+    const applied = report.resources.filter(({ value }) => value !== null);
+    expect(applied).toEqual([
+      { limit: 'cpu_seconds', value: 9, enforced_by: 'rlimit' },
+      { limit: 'cgroup_memory_bytes', value: 7, enforced_by: 'cgroup' },
+    ]);
+    expect(report.resources).toContainEqual({
+      limit: 'workdir_max_bytes',
+      value: null,
+      enforced_by: null,
+      not_enforced_because: 'an unconfined session applies only what its manifest declares',
     });
   });
 });

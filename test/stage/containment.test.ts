@@ -6,6 +6,7 @@ import type { ContainmentClass, RuntimeManifest } from '../../src/manifest/index
 import { parseManifest } from '../../src/manifest/index.js';
 import { capabilityPolicyFromManifest } from '../../src/policy/index.js';
 import { scopeFolders, scopeReport } from '../../src/scope/index.js';
+import { addressSpaceWarnings } from '../../src/stage/address-space.js';
 import { hostFor, type ReachAsked, reachOf } from '../../src/stage/containment.js';
 import { programWarnings } from '../../src/stage/programs.js';
 import { host } from '../containment/host-fixture.js';
@@ -93,7 +94,7 @@ test('an operator is told of names that are no programs, of folders with credent
   ];
   const agent = { inference: {} } as RuntimeManifest;
   const codes = (taskAcceptance: 'queue' | 'single', manifest: Pick<RuntimeManifest, 'inference'> = agent) =>
-    programWarnings({ policy, manifest }, { taskAcceptance, afterTask: 'sleep' }, { hostPaths }).map(
+    programWarnings({ policy, manifest, floor: 'advisory' }, { taskAcceptance, afterTask: 'sleep' }, { hostPaths }).map(
       ({ code }) => code,
     );
   expect(codes('single', {})).toEqual(['W-SEC-904', 'W-SEC-903']);
@@ -104,7 +105,7 @@ test('an operator is told of names that are no programs, of folders with credent
     unasked: [{ driver: 'cc', why: 'it failed' }],
   };
   const told = programWarnings(
-    { policy, manifest: agent },
+    { policy, manifest: agent, floor: 'advisory' },
     { taskAcceptance: 'queue', afterTask: 'sleep' },
     { hostPaths: [], compilers },
   );
@@ -114,4 +115,18 @@ test('an operator is told of names that are no programs, of folders with credent
       "W-SEC-029 'cc' could not be asked for its helpers: it failed",
     ]),
   );
+});
+
+test.each([
+  ['', 'scoped', 1],
+  ['', 'unconfined', 0],
+  [', resources: { memory_bytes: 11811160063 }', 'scoped', 1],
+  [', resources: { memory_bytes: 11811160064 }', 'scoped', 0],
+  [', resources: { memory_bytes: 2147483648 }', 'unconfined', 1],
+] as const)('node with%s under %s: W-SEC-907 %i times', (resources, floor, times) => {
+  const { policy } = asked(`{ shell: { allow: [sh, node] }${resources} }`, floor);
+  const told = addressSpaceWarnings(policy, floor);
+  expect(told).toHaveLength(times);
+  for (const { message } of told) expect(message).toContain(`${policy.resources.memoryBytes} bytes of addresses`);
+  expect(addressSpaceWarnings({ ...policy, shellAllow: ['sh'] }, floor)).toEqual([]);
 });

@@ -18,7 +18,7 @@ afterAll(async () => {
 
 /** What the host says about bytes used as `kind`. */
 async function problem(bytes: Uint8Array, kind: GuestKind) {
-  return linkError({ key: '', sha256: '', ...readContract('x', bytes) }, kind, 'x');
+  return linkError(readContract('x', bytes), kind, 'x');
 }
 
 describe('the contract in a component', () => {
