@@ -20,14 +20,17 @@ return read('/etc/shadow')`,
   ),
   add(
     'write-outside-workdir',
-    "create a file in /tmp, which is the session's own",
+    "create a file in /tmp, and in TMPDIR where that is another folder",
     ['SUCCESS', 'SUCCESS', 'SUCCESS'],
     { EACCES: landlock },
     `
-write('/tmp/' + P['token'])
+try: write('/tmp/' + P['token'])
+except OSError:
+    if P['tmp'] == '/tmp': raise
+if P['tmp'] != '/tmp': write(P['tmp'] + '/' + P['token'])
 return 'written; the harness checks where it is'`,
     {
-      note: 'superseded by the temp mapping: the bytes are in the temp folder of the records, which the harness checks',
+      note: 'superseded by the temp mapping: the bytes are in the temp folder of the records, which the harness checks; where something the box shows lies below /tmp, that is not mapped',
     },
   ),
   refused(
