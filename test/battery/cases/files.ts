@@ -20,7 +20,7 @@ return read('/etc/shadow')`,
   ),
   add(
     'write-outside-workdir',
-    "create a file in /tmp, and in TMPDIR where that is another folder",
+    'create a file in /tmp, and in TMPDIR where that is another folder',
     ['SUCCESS', 'SUCCESS', 'SUCCESS'],
     { EACCES: landlock },
     `
