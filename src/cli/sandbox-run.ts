@@ -1,6 +1,8 @@
+import { isShim, shimHint } from '../containment/box-errors.js';
 import { toMurError } from '../errors/index.js';
 import { prepareSandbox, runSandbox, type SandboxRequest } from '../sandbox/index.js';
 import { limitNote } from '../shell/outcome.js';
+import { resolveProgram } from '../shell/resolve.js';
 import type { CliContext, ExitStatus } from './context.js';
 import { errorText, warningLine } from './output.js';
 import type { SandboxFlags } from './sandbox.js';
@@ -27,12 +29,17 @@ export async function runInSandbox(
     stderr.write(`${warningLine({ code, message, origin: 'cli' }, style)}\n`);
   try {
     const request = sandboxRequest(words, flags);
+    const targets = new Set<string>();
     const { exitCode, limit } = await runSandbox(prepareSandbox(request, env), request.command!, {
       onWarning: ({ code, message }) => isSaid(code, flags) && say(code, message),
-      onRefused: (target) => flags.verbose === true && say('', `a connection to ${target} was refused`),
+      onRefused: (target) => {
+        if (flags.verbose === true) say('', `a connection to ${target} was refused`);
+        else targets.add(target);
+      },
     });
     if (limit !== undefined) say('', limitNote(limit));
-    if (refused.includes(exitCode) && flags.manifest === undefined) say('', programNote(flags));
+    if (exitCode !== 0 && targets.size > 0) say('', targetNote([...targets], flags));
+    if (refused.includes(exitCode) && flags.manifest === undefined) say('', programNote(words[0]!, flags, env));
     return exitCode;
   } catch (error) {
     const failure = toMurError(error);
@@ -65,7 +72,18 @@ export function sandboxRequest([name, ...args]: readonly string[], flags: Sandbo
   };
 }
 
-function programNote({ workdirExec }: SandboxFlags): string {
+function programNote(name: string, { workdirExec }: SandboxFlags, env: CliContext['env']): string {
+  const path = resolveProgram(name, env.PATH ?? '');
+  if (path !== undefined && isShim(path)) return `${path} is a shim of a version manager: ${shimHint(name)}`;
   const own = workdirExec === true ? '' : ', or --workdir-exec for programs of the work folder';
   return `a program that the box does not have ends like this; --allow <program> adds one${own}`;
+}
+
+/** Most that are named. */
+const mostTargets = 5;
+
+function targetNote(targets: readonly string[], { manifest }: SandboxFlags): string {
+  const more = targets.length > mostTargets ? ` and ${targets.length - mostTargets} more` : '';
+  const where = manifest === undefined ? '--network <host>' : 'capabilities.network.allow';
+  return `connections were refused to ${targets.slice(0, mostTargets).join(', ')}${more}; ${where} allows a host`;
 }

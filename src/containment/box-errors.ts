@@ -1,5 +1,7 @@
+import { dirname } from 'node:path';
 import { MurError } from '../errors/index.js';
 import { osErrorText } from '../liveness/os-error.js';
+import type { Binary } from './executables.js';
 
 /**
  * A command that was not started, because something that contains it could not be set up. Ends the call, not the session; the next
@@ -26,4 +28,24 @@ export function startFailure(step: string, reason: string | number, isFatal: boo
     hint: 'look at the path the message names, and at what mur doctor says about sealed on this host; nothing weaker was used instead',
     details: { step },
   });
+}
+
+/**
+ * Why an allowed name does not start: it is a script, and what the kernel starts for it is not allowed. `undefined` for any other.
+ * The shims of version managers are such scripts, and find their program where a box does not look.
+ */
+export function scriptProblem({ name, path, missing }: Binary): string | undefined {
+  if (missing === undefined) return undefined;
+  if (isShim(path)) return `${path} is a shim of a version manager; ${shimHint(name)}`;
+  return `${path} is a script, and what starts it is not allowed: ${missing.join(', ')}`;
+}
+
+/** Whether a program is a stand-in that a version manager (pyenv, rbenv, asdf and their like) put on the PATH. */
+export function isShim(path: string): boolean {
+  return dirname(path).endsWith('/shims');
+}
+
+/** What makes the program itself be found. */
+export function shimHint(name: string): string {
+  return `put the folder of the real ${name} before it in PATH`;
 }

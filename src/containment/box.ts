@@ -22,7 +22,7 @@ import {
   type ResolvedResources,
   rlimitsOf,
 } from '../resources/index.js';
-import { startFailure } from './box-errors.js';
+import { StartFailure, scriptProblem, startFailure } from './box-errors.js';
 import { type BoxState, launch, replacedWords } from './box-launch.js';
 import type { BoxedProcess } from './box-process.js';
 import type { ContainmentDecision } from './decide.js';
@@ -141,7 +141,9 @@ export async function openBox(request: BoxRequest): Promise<Box> {
     });
   };
   const startNow = async (command: BoxCommand): Promise<BoxedProcess> => {
-    const started = await launch(state, command, await limitsNow());
+    const started = await launch(state, command, await limitsNow()).catch((error: unknown) => {
+      throw explained(error, command, request.executables);
+    });
     running.add(started);
     void started.ended.then(() => running.delete(started));
     return started;
@@ -166,6 +168,13 @@ export async function openBox(request: BoxRequest): Promise<Box> {
       giveBack();
     },
   };
+}
+
+/** What the kernel calls a refusal, or a file that is not there, is an interpreter that is not allowed when the program is a script. */
+function explained(error: unknown, { path }: BoxCommand, { binaries }: BoxRequest['executables']): unknown {
+  if (!(error instanceof StartFailure) || error.step !== `exec of ${path}`) return error;
+  const problem = binaries.map((each) => (each.path === path ? scriptProblem(each) : undefined)).find(Boolean);
+  return problem === undefined ? error : new StartFailure(error.step, problem);
 }
 
 async function playerOf({ host, decision, folders }: BoxRequest): Promise<Player | undefined> {

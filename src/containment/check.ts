@@ -1,5 +1,6 @@
 import { MurError } from '../errors/index.js';
 import type { CapabilityPolicy } from '../policy/index.js';
+import { isShim, shimHint } from './box-errors.js';
 import type { ContainmentDecision } from './decide.js';
 import type { HostReport } from './host.js';
 
@@ -61,7 +62,9 @@ function checkScripts({ decision, unreachableScripts = [] }: ContainmentFacts): 
     'E-CAP-006',
     `capabilities.shell.allow grants ${list.join(', ')} under the 'sealed' containment floor, but nothing reaches ${list.length === 1 ? 'its' : 'their'} packages`,
     {
-      hint: `allow the interpreter instead and call ${first!.interpreter} -m <module>; else declare capabilities.shell.staged_runtime or interpreter_runtime for the folders it reads, as measured with strace -f -e trace=%file ${first!.name}`,
+      hint: isShim(first!.path)
+        ? `${first!.path} is a shim of a version manager: ${shimHint(first!.name)}`
+        : `allow the interpreter instead and call ${first!.interpreter} -m <module>; else declare capabilities.shell.staged_runtime or interpreter_runtime for the folders it reads, as measured with strace -f -e trace=%file ${first!.name}`,
       details: { scripts: unreachableScripts },
     },
   );

@@ -7,7 +7,7 @@ import { parseAllowEntry } from '../policy/index.js';
 import { attribute, type CgroupScope, type ResourceLimit } from '../resources/index.js';
 import { allowProblem, commandEnvironment, resolveProgram } from '../shell/index.js';
 import { checkedReach } from '../stage/contain.js';
-import { hostFor, type Reach } from '../stage/containment.js';
+import { hostFor } from '../stage/containment.js';
 import { mintId } from '../supervise/ids.js';
 import { ResourceScope, scopeFaults } from '../supervise/scope.js';
 import { checkHost } from './check-host.js';
@@ -84,7 +84,7 @@ export async function runSandbox(
       overrides: identity(sessionId, prepared),
       folders: { home: folders.home, temp: box.tempPath, runtime: folders.runtime, records: folders.records },
     });
-    return await run({ box, relay, cgroup: limits.scope, reach }, { ...command, path, env });
+    return await run({ box, relay, cgroup: limits.scope }, { ...command, path, env });
   } finally {
     const report = await scope.close();
     relay.close();
@@ -96,11 +96,10 @@ interface Opened {
   readonly box: Box;
   readonly relay: SignalRelay;
   readonly cgroup: CgroupScope | undefined;
-  readonly reach: Reach;
 }
 
 async function run(
-  { box, relay, cgroup, reach }: Opened,
+  { box, relay, cgroup }: Opened,
   { name, args, path, env }: SandboxCommand & { readonly path: string; readonly env: Readonly<Record<string, string>> },
 ): Promise<SandboxEnd> {
   // What cannot be read is no evidence.
@@ -114,15 +113,8 @@ async function run(
     return { exitCode: ending.exitCode, ...(limit === undefined ? {} : { limit }) };
   } catch (error) {
     if (!(error instanceof StartFailure)) throw error;
-    throw new MurError('E-CAP-905', `'${name}' could not be started: ${error.message}`, hintFor(name, reach));
+    throw new MurError('E-CAP-905', `'${name}' could not be started: ${error.message}`);
   }
-}
-
-/** A script needs its interpreter to be allowed as well. */
-function hintFor(name: string, { programs }: Reach): { readonly hint?: string } {
-  const missing = programs?.executables.binaries.find((binary) => binary.name === name && binary.first)?.missing;
-  if (missing === undefined) return {};
-  return { hint: `it is a script, and what starts it is not allowed: ${missing.join(', ')}` };
 }
 
 function programOf({ asked, isDeclared }: Prepared, name: string): string {

@@ -80,8 +80,24 @@ jobs > /dev/null; exit 7`;
     const { err, exitCode } = await it.run(['--manifest', 'murmur.yaml', '--', 'odd'], {
       env: { PATH: `${join(it.home, 'bin')}:/usr/bin:/bin` },
     });
-    expect(err).toMatch(/E-CAP-905.*'odd' could not be started[\s\S]*hint: .*script.*\/usr\/bin\/perl/);
+    expect(err).toMatch(/E-CAP-905.*'odd' could not be started.*script.*\/usr\/bin\/perl/);
     expect([exitCode, it.left()]).toEqual([126, []]);
+  });
+
+  test('a shim of a version manager is told from the program, and a box of a manifest has the defaults of its programs', async () => {
+    const it = place();
+    const shims = join(it.home, 'shims');
+    mkdirSync(shims);
+    writeFileSync(join(shims, 'python3'), '#!/usr/bin/env bash\nexec /nowhere/pyenv\n', { mode: 0o755 });
+    const env = { PATH: `${shims}:/usr/bin:/bin` };
+    const words = 'shims/python3 is a shim of a version manager';
+    const made = await it.run(['--', 'python3', '-V'], { env });
+    expect(made.err).toContain(words);
+    writeFileSync(join(shims, 'python3'), '#!/usr/bin/perl\n', { mode: 0o755 });
+    writeFileSync(join(it.work, 'murmur.yaml'), manifest('scoped').replace('[bash,', '[python3, git, bash,'));
+    expect((await it.run(['--manifest', 'murmur.yaml', '--', 'python3'], { env })).err).toContain(words);
+    const shown = ['--manifest', 'murmur.yaml', '--', 'bash', '-c', 'echo $GIT_CONFIG_NOSYSTEM'];
+    expect((await it.run(shown)).out).toBe('1\n');
   });
 
   test('a work folder that holds the home of mur is refused', async () => {

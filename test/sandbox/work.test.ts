@@ -47,6 +47,8 @@ describe.runIf(hasAll)('real work through mur sandbox', () => {
     expect([refused.out, refused.exitCode]).toEqual(['', 7]);
     const named = await it.run([...flags, '--verbose', '--', 'curl', '-sS', '-m', '5', 'http://other.example/']);
     expect(named.err).toContain('a connection to other.example was refused');
+    const quiet = await it.run([...flags, '--', 'curl', '-sS', '-m', '5', 'http://other.example/']);
+    expect(quiet.err).toContain('connections were refused to other.example; --network <host> allows a host');
   });
 
   test('npm runs the script of a package, and its programs with workdir_exec only', async () => {

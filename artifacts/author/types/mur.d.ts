@@ -65,7 +65,7 @@ declare module 'mur:tool' {
 
   /** The `config:` block of the artifact's entry in the capsule manifest; `{}` when it has none. */
   export function config<T extends object = Record<string, unknown>>(): Partial<T>;
-  /** A variable the capsule allows (capabilities.environment), or `undefined`. */
+  /** A variable the capsule allows (capabilities.env), or `undefined`. */
   export function env(name: string): string | undefined;
   export function sleep(milliseconds: number): Promise<void>;
 }
