@@ -86,7 +86,8 @@ describe('a command that outlasts its grace (spec/shell.md 8)', () => {
 
   test('8.3: long output is all in its log', async () => {
     const session = commandSession({ graceMs: 0 });
-    const { workId } = (await start(session, 'head -c 500000 /dev/zero | tr "\\0" x; sleep 0.2')).detached!;
+    const { workId } = (await start(session, `head -c 500000 /dev/zero | tr "\\0" x; ${waiting}`)).detached!;
+    letGo(session);
     await until(() => expect(session.tasks).toHaveLength(1));
     expect(readFileSync(join(session.root, 'records/logs', `${workId}.log`), 'utf8')).toContain('x'.repeat(500_000));
   });

@@ -103,6 +103,7 @@ function TaskHead({ task }: { task: Task }) {
 
 const sources: Readonly<Record<string, string>> = {
   task_md: 'from the command line',
+  detached_shell: 'from a background command',
   a2a: 'from a message at the door',
 };
 
