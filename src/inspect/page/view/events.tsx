@@ -58,7 +58,7 @@ export function Events() {
         <output class="dim">{grouped(entries.length)}</output>
       </search>
       {session.dropped > 0 && (
-        <p class="note">{grouped(session.dropped)} earlier entries are no longer kept here. The records have them.</p>
+        <p class="note">{grouped(session.dropped)} earlier entries are in the records only.</p>
       )}
       <Rows
         label="Event log"

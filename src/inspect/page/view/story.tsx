@@ -93,7 +93,7 @@ function TaskHead({ task }: { task: Task }) {
         {task.source && <span class="dim"> {sources[task.source] ?? clean(task.source)}</span>}
       </h2>
       <Clip
-        text={task.text ?? (session.synced ? 'Its text is not in what was kept.' : '…')}
+        text={task.text ?? (session.synced ? 'Its text was not kept.' : '…')}
         cut={task.textCut}
         className="prose"
       />
@@ -103,8 +103,8 @@ function TaskHead({ task }: { task: Task }) {
 
 const sources: Readonly<Record<string, string>> = {
   task_md: 'from the command line',
-  detached_shell: 'from a background command',
-  a2a: 'from a message at the door',
+  detached_shell: 'from the background',
+  a2a: 'from the door',
 };
 
 function TaskEnd({ task }: { task: Task }) {
