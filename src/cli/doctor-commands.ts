@@ -20,7 +20,7 @@ export interface CommandSurvey {
 }
 
 /** Warnings that spec/diagnostics.md 8 gives to `mur doctor`, and ours. */
-const told: ReadonlySet<string> = new Set(['W-SEC-012', 'W-SEC-029', 'W-SEC-907']);
+const told: ReadonlySet<string> = new Set(['W-SEC-012', 'W-SEC-029', 'W-SEC-907', 'W-SEC-908']);
 
 /** Asks allowed interpreters and compilers what they need, as a launch does. Without a host, nothing is asked and nothing is claimed. */
 export async function surveyCommands(

@@ -70,7 +70,7 @@ function grants(report: ScopeReport): Block {
       ...list('install tool', report.install_tool),
       field('install from', report.install_from.join(', ')),
       ...list('interpreter runtime', report.interpreter_runtime_grants),
-      ...list('derived interpreter runtime', report.derived_interpreter_runtime),
+      ...list('derived interpreter runtime', folded(report.derived_interpreter_runtime)),
       ...list('trust store', report.trust_store),
       ...list(
         'host paths',
@@ -100,6 +100,18 @@ function resourcePlane({ exports_files: files, io_max: io, cgroup, resources }: 
       ...(resources.length === 0 ? [] : list('limits of commands', resources.map(resourceText))),
     ],
   };
+}
+
+/** Files of one folder as one line, with their number: an interpreter reads a hundred libraries. `--json` has each. */
+function folded(paths: readonly string[]): string[] {
+  const folders = new Map<string, string[]>();
+  for (const path of paths) {
+    const folder = path.slice(0, path.lastIndexOf('/'));
+    folders.set(folder, [...(folders.get(folder) ?? []), path]);
+  }
+  return [...folders].flatMap(([folder, files]) =>
+    files.length < 4 ? files : [`${folder}/ (${files.length} files or folders in it; --json lists them)`],
+  );
 }
 
 /** `cpu_seconds: 3600, by rlimit` */

@@ -23,7 +23,8 @@ export function plainLines(notice: SessionNotice): readonly string[] {
         short(`turn ${ordinal(notice.turn)}: calls ${oneLine(notice.name)} ${callInput(notice.input)}`.trimEnd()),
       ];
     case 'tool.finished': {
-      const line = `${oneLine(notice.name)}: ${notice.status} in ${duration(notice.durationMs)}`;
+      const became = commandNote(notice) ?? notice.status;
+      const line = `${oneLine(notice.name)}: ${became} ${notice.workId === undefined ? 'in' : 'after'} ${duration(notice.durationMs)}`;
       return [short(notice.error === undefined ? line : `${line}: ${oneLine(notice.error)}`)];
     }
     case 'turn.ended': {
@@ -51,6 +52,15 @@ export function plainLines(notice: SessionNotice): readonly string[] {
     case 'session.ended':
       return [];
   }
+}
+
+/** What became of a command where `ok` would say too little; `undefined` for every other call. */
+export function commandNote({
+  exitCode = 0,
+  workId,
+}: Pick<Extract<SessionNotice, { type: 'tool.finished' }>, 'exitCode' | 'workId'>): string | undefined {
+  if (workId !== undefined) return `goes on in the background as ${oneLine(workId)}`;
+  return exitCode === 0 ? undefined : `exit ${exitCode}`;
 }
 
 /** An answer inside a log: its lines, indented, so that none passes for one of ours. */

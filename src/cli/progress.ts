@@ -4,6 +4,7 @@
  */
 import type { SessionNotice } from '../supervise/notice.js';
 import { count, duration, grouped, ordinal } from '../text/measure.js';
+import { commandNote } from './plain.js';
 import { block, callInput, oneLine } from './safe-text.js';
 import type { Glyphs, Style } from './style.js';
 import { cut, displayWidth, pad, wrap } from './width.js';
@@ -96,6 +97,8 @@ export function advance(progress: Progress, notice: SessionNotice, atMs: number,
       const glyph = isOk ? ok : failed;
       const lines = [row(look, { glyph, name: oneLine(notice.name), detail: input, ms: notice.durationMs })];
       if (!isOk && notice.error !== undefined) lines.push(note(look, style.red, notice.error));
+      const became = commandNote(notice);
+      if (became !== undefined) lines.push(note(look, style.yellow, became));
       const calls = new Map(progress.calls);
       calls.delete(notice.callId);
       return { progress: { ...end(progress, `call ${notice.callId}`), calls }, lines };

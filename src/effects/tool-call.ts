@@ -136,6 +136,8 @@ export const recordCall = (world: SessionWorld) =>
       durationMs,
       outputBytes: Buffer.byteLength(result.text),
       ...(status === 'error' ? { error: outcome.runtimeError ?? firstLine(outcome) } : {}),
+      ...(outcome.shell === undefined ? {} : { exitCode: outcome.shell.exitCode }),
+      ...(outcome.detached === undefined ? {} : { workId: outcome.detached.workId }),
     });
     // Everybody has been told of the call; what it says of the session is the charts' to act on.
     if (outcome.fatal !== undefined) throw outcome.fatal;

@@ -254,6 +254,10 @@ const rows = {
     when: 'node is allowed with an address space too small for WebAssembly, which its fetch is made of',
     hint: 'raise capabilities.resources.memory_bytes to 12884901888 (12 GiB): it bounds addresses; what is used is bounded by cgroup_memory_bytes',
   },
+  'W-SEC-908': {
+    when: 'an allowed program is not on PATH',
+    hint: 'install it, correct its name in capabilities.shell.allow, or start mur with a PATH that has it',
+  },
 } satisfies Record<string, WarningRow>;
 
 /** Every code that has a row. */

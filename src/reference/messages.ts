@@ -247,4 +247,5 @@ export const messages: Readonly<Partial<Record<KnownErrorCode | KnownWarningCode
   'W-SEC-905': 'this host has no /proc/self/fd: paths of WASM tools are checked by name and not by descriptor',
   'W-SEC-906': "tool '<name>' asks to start programs (murmur:shell/execute), and may start none: <why>",
   'W-SEC-907': "'node' may use <n> bytes of addresses (capabilities.resources.memory_bytes), so its fetch will fail",
+  'W-SEC-908': "capabilities.shell.allow entry '<name>' is on no folder of PATH, so every call of it fails",
 };

@@ -89,7 +89,7 @@ export function programWarnings(
     readonly floor: ContainmentClass;
   },
   lifecycle: Pick<LifecycleConfig, 'taskAcceptance' | 'afterTask'>,
-  { hostPaths, compilers }: Pick<Programs, 'hostPaths' | 'compilers'>,
+  { executables, hostPaths, compilers }: Pick<Programs, 'executables' | 'hostPaths' | 'compilers'>,
 ): readonly { readonly code: WarningCode; readonly message: string }[] {
   const { offered, withheld } = shellNames(policy.shellAllow);
   return [
@@ -105,6 +105,12 @@ export function programWarnings(
               'this lifecycle hears of no command that ends in the background, so every command is waited for; task_acceptance: queue with after_task: sleep would hear of them',
           },
         ]),
+    ...offered
+      .filter((name) => !executables.binaries.some((binary) => binary.name === name))
+      .map((name) => ({
+        code: 'W-SEC-908' as const,
+        message: `capabilities.shell.allow entry '${name}' is on no folder of PATH, so every call of it fails`,
+      })),
     ...withheld.map((entry) => ({
       code: 'W-SEC-904' as const,
       message: `capabilities.shell.allow entry '${entry}' is no bare name of a program, so it is offered as no tool`,

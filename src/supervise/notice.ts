@@ -78,6 +78,10 @@ export type SessionNotice =
       readonly durationMs: number;
       readonly outputBytes: number;
       readonly error?: string;
+      /** Of a command that ended. */
+      readonly exitCode?: number;
+      /** Of a command that goes on in the background. */
+      readonly workId?: string;
     }
   | {
       readonly type: 'task.ended';

@@ -58,6 +58,15 @@ describe('the log that stays on screen', () => {
     ]);
   });
 
+  it('says below a command that it failed, or goes on in the background', () => {
+    const call = { taskId: 't', callId: 'c', name: 'bash', status: 'ok', durationMs: 1200, outputBytes: 9 } as const;
+    const ended = (became: object) => [{ atMs: 0, notice: { type: 'tool.finished', ...call, ...became } as const }];
+    const below = (became: object) => screenAfter(play(ended(became), look(72)).bytes, 72)[1];
+    expect(below({ exitCode: 3 })).toBe('    exit 3');
+    expect(below({ workId: 'wrk_1' })).toBe('    goes on in the background as wrk_1');
+    expect(below({ exitCode: 0 })).toBe('  ⠋ staging');
+  });
+
   it('keeps to a narrow window', () => {
     const { bytes } = play(story, look(34));
     const screen = screenAfter(bytes, 34);

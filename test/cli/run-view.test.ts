@@ -118,6 +118,22 @@ describe('stderr that is no terminal', () => {
     ).toEqual(['turn 3: calls clock']);
   });
 
+  it.each([
+    [{ exitCode: 0 }, 'bash: ok in 1.2 s'],
+    [{ exitCode: 3 }, 'bash: exit 3 in 1.2 s'],
+    [{ workId: 'wrk_1' }, 'bash: goes on in the background as wrk_1 after 1.2 s'],
+  ])('says of a command what became of it: %j', (became, line) => {
+    const call = {
+      taskId: 'tsk_1',
+      callId: 'c1',
+      name: 'bash',
+      status: 'ok',
+      durationMs: 1200,
+      outputBytes: 9,
+    } as const;
+    expect(plainLines({ type: 'tool.finished', ...call, ...became })).toEqual([line]);
+  });
+
   it('gets one line per fact and the answer, indented, with nothing to redraw', () => {
     expect(show().stderr).toBe(
       [

@@ -81,6 +81,25 @@ describe('what a session gets of its host', () => {
   });
 });
 
+const executables = (...names: string[]) => ({
+  binaries: names.map((name) => ({ name, path: `/usr/bin/${name}`, first: true, image: 'elf' as const })),
+  executable: [],
+  readable: [],
+  derived: [],
+  unreachableScripts: [],
+  reused: [],
+});
+
+test('a name that is on no folder of PATH is told of: W-SEC-908', () => {
+  const { policy } = asked('{ shell: { allow: [sh, gti] } }', 'advisory');
+  const told = programWarnings(
+    { policy, manifest: {}, floor: 'advisory' },
+    { taskAcceptance: 'queue', afterTask: 'sleep' },
+    { hostPaths: [], executables: executables('sh') },
+  );
+  expect(told).toEqual([{ code: 'W-SEC-908', message: expect.stringContaining("'gti' is on no folder of PATH") }]);
+});
+
 test('an operator is told of names that are no programs, of folders with credentials, and of a lifecycle that hears of nothing', () => {
   const { policy } = asked('{ shell: { allow: [sh, /bin/sh] } }', 'advisory');
   const hostPaths = [
@@ -94,9 +113,11 @@ test('an operator is told of names that are no programs, of folders with credent
   ];
   const agent = { inference: {} } as RuntimeManifest;
   const codes = (taskAcceptance: 'queue' | 'single', manifest: Pick<RuntimeManifest, 'inference'> = agent) =>
-    programWarnings({ policy, manifest, floor: 'advisory' }, { taskAcceptance, afterTask: 'sleep' }, { hostPaths }).map(
-      ({ code }) => code,
-    );
+    programWarnings(
+      { policy, manifest, floor: 'advisory' },
+      { taskAcceptance, afterTask: 'sleep' },
+      { hostPaths, executables: executables('sh') },
+    ).map(({ code }) => code);
   expect(codes('single', {})).toEqual(['W-SEC-904', 'W-SEC-903']);
   expect(codes('single')).toEqual(['W-SEC-022', 'W-SEC-904', 'W-SEC-903']);
   expect(codes('queue')).toEqual(['W-SEC-904', 'W-SEC-903']);
@@ -107,7 +128,7 @@ test('an operator is told of names that are no programs, of folders with credent
   const told = programWarnings(
     { policy, manifest: agent, floor: 'advisory' },
     { taskAcceptance: 'queue', afterTask: 'sleep' },
-    { hostPaths: [], compilers },
+    { hostPaths: [], compilers, executables: executables('sh') },
   );
   expect(told.map(({ code, message }) => `${code} ${message}`)).toEqual(
     expect.arrayContaining([
