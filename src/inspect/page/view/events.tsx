@@ -57,9 +57,7 @@ export function Events() {
         </fieldset>
         <output class="dim">{grouped(entries.length)}</output>
       </search>
-      {session.dropped > 0 && (
-        <p class="note">{grouped(session.dropped)} earlier entries are in the records only.</p>
-      )}
+      {session.dropped > 0 && <p class="note">{grouped(session.dropped)} earlier entries are in the records only.</p>}
       <Rows
         label="Event log"
         count={entries.length}
