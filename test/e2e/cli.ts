@@ -156,8 +156,10 @@ export class Sandbox {
   trace(): Record<string, unknown>[] {
     const path = join(this.records().at(-1) ?? '', 'trace.jsonl');
     const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
+    // The last line may be on its way, or be all that a killed process could write of it.
     return text
       .split('\n')
+      .slice(0, -1)
       .filter((line) => line !== '')
       .map((line) => JSON.parse(line) as Record<string, unknown>);
   }
