@@ -29,6 +29,7 @@ import type { ContainmentDecision } from './decide.js';
 import type { SessionNetwork } from './egress/index.js';
 import type { Executables, PathGrant } from './executables.js';
 import type { HostReport } from './host.js';
+import { O_PATH } from './host-files.js';
 import { mapsTemp, type SessionFolders, shownPaths } from './mounts.js';
 import { koffiPlayer, type Player, writtenStub } from './player.js';
 import { noReadOnlyMounts, settledReadOnly } from './read-only.js';
@@ -87,9 +88,6 @@ export interface Box {
   /** Kills what runs and gives everything back. */
   close(): Promise<void>;
 }
-
-/** Same value on every Linux that Node runs on; Node does not export it. */
-const O_PATH = 0o10000000;
 
 /**
  * Opens the box of a session. Throws `StartFailure` when one of its folders cannot be opened as a folder, or a folder that was granted

@@ -3,10 +3,10 @@
  * `W-SEC-012` and `W-SEC-029`.
  */
 import { execFile } from 'node:child_process';
-import { realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute } from 'node:path';
 import { canonicalFile } from './closure.js';
 import type { Executables } from './executables.js';
+import { canonical } from './host-files.js';
 import { findInPath } from './path-search.js';
 import { isWithin } from './within.js';
 
@@ -39,7 +39,8 @@ export async function compilerHelpers(asked: {
   const { binaries, executable, readable } = asked.executables;
   const granted = readable
     .filter(({ access }) => access === 'execute')
-    .flatMap(({ path }) => canonicalFolder(path) ?? []);
+    // Absent ones are left out of a box, too.
+    .flatMap(({ path }) => canonical(path) ?? []);
   const drivers = binaries.filter(({ name, first }) => first && Object.hasOwn(helpers, name));
   const uncovered = new Map<string, CompilerHelpers['uncovered'][number]>();
   const unasked: { driver: string; why: string }[] = [];
@@ -60,14 +61,6 @@ export async function compilerHelpers(asked: {
     }
   }
   return { uncovered: [...uncovered.values()], unasked };
-}
-
-function canonicalFolder(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    return undefined; // Absent ones are left out of a box, too.
-  }
 }
 
 /** An absolute path is the helper; the bare name back means that PATH is searched. */

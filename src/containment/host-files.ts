@@ -1,5 +1,17 @@
-import { lstatSync, readlinkSync, type Stats, statSync } from 'node:fs';
+import { lstatSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
 import type { HostFiles } from './mounts.js';
+
+/** Opens a path without reading it. Same value on every Linux that Node runs on; Node does not export it. */
+export const O_PATH = 0o10000000;
+
+/** Where a path leads now, links followed; `undefined` when there is nothing. */
+export function canonical(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
+}
 
 /** What a path of this machine is now, links followed; `undefined` when it is not there. Anything but a folder is a file to Landlock. */
 export function kindOf(path: string): 'file' | 'directory' | undefined {

@@ -3,11 +3,12 @@
  * (spec/containment.md 11, steps 2 and 3). What an entry may say is src/home/config-host-paths.ts.
  * Does not stop: an operator from lending a folder with credentials. That is allowed, reported and warned of.
  */
-import { existsSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { MurError } from '../errors/index.js';
 import type { HostPath as DeclaredHostPath } from '../home/config-host-paths.js';
 import type { Executables, FolderIdentity, PathGrant } from './executables.js';
+import { canonical } from './host-files.js';
 import { isWithin } from './within.js';
 
 export interface ResolvedHostPath {
@@ -143,14 +144,6 @@ function replaceable(one: Lent, other: Lent): readonly (readonly [inner: string,
 
 function overlap(one: string, other: string): boolean {
   return isWithin(one, other) || isWithin(other, one);
-}
-
-function canonical(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    return undefined;
-  }
 }
 
 function refusal(index: number, declared: string, why: string, hint?: string): MurError {

@@ -13,6 +13,7 @@ import { basename, isAbsolute, join } from 'node:path';
 import { closureOf, elfFacts, identityOf } from './closure.js';
 import { mentionsSymbol, withFile } from './elf.js';
 import type { DerivedInterpreter } from './executables.js';
+import { isWithin } from './within.js';
 
 interface Known {
   /** Of the file's own name, links followed: a program that embeds the interpreter would take the arguments for its own. */
@@ -105,7 +106,7 @@ function librariesBelow(binary: string, dirs: readonly string[]): string[] {
   const own = closureOf([binary]);
   const covered = new Set([...own.loaders, ...own.libraries]);
   const { loaders, libraries } = closureOf(objects.slice(0, mostObjects));
-  const below = (path: string) => dirs.some((dir) => path.startsWith(`${dir}/`));
+  const below = (path: string) => dirs.some((dir) => isWithin(path, dir));
   return [...loaders, ...libraries].filter((path) => !covered.has(path) && !below(path)).sort();
 }
 

@@ -16,6 +16,7 @@ import { closeSync, constants, fstatSync, openSync, realpathSync } from 'node:fs
 import { join, relative } from 'node:path';
 import type { ContainmentDecision } from './decide.js';
 import type { HostReport } from './host.js';
+import { O_PATH } from './host-files.js';
 import { isWithin } from './within.js';
 
 /** One mount. */
@@ -38,9 +39,6 @@ export interface ReadOnlyPlaces {
   readonly places: readonly ReadOnlyPlace[];
   readonly unheld: readonly Unheld[];
 }
-
-/** Same value on every Linux that Node runs on; Node does not export it. */
-const O_PATH = 0o10000000;
 
 /** Why no read-only path is mounted in the boxes of this host; `undefined` when they are. */
 export function noReadOnlyMounts(

@@ -14,7 +14,7 @@ import type { TaskRequest } from '../task/index.js';
 import { type CommandActor, Commands } from './command.js';
 import { takeCompletion } from './completion.js';
 import { deniedCommand } from './protected-call.js';
-import { openSessionBox, sweepMs } from './session-box.js';
+import { boxFolders, openSessionBox, sweepMs } from './session-box.js';
 import { watchSize } from './size-watch.js';
 import { type SessionWorld, traceOf } from './world.js';
 
@@ -24,13 +24,7 @@ export async function openCommands(world: SessionWorld, onBreach?: () => void): 
   const { request, scope, clock } = draft;
   const reach = needed(draft.reach, 'contain');
   const staged = needed(draft.folders, 'mint');
-  const folders = {
-    work: staged.accessibleWorkdir,
-    temp: `${staged.recordsDir}/tmp`,
-    home: `${staged.recordsDir}/home`,
-    runtime: staged.runtimeDir,
-    records: staged.recordsDir,
-  };
+  const folders = boxFolders(staged);
 
   const { box, limits, defaults } = await openSessionBox({
     sessionId: staged.sessionId,

@@ -8,11 +8,28 @@
 import { type Box, openBox, type SessionFolders } from '../containment/box.js';
 import { dialer, type EgressDenied, openSessionNetwork, type SessionNetwork } from '../containment/egress/index.js';
 import { MurError } from '../errors/index.js';
+import type { SessionFolders as StagedFolders } from '../home/index.js';
 import type { CapabilityPolicy, NetworkRule } from '../policy/index.js';
 import { openSessionLimits, type SessionLimits } from '../resources/index.js';
 import { defaultVariables, type Variable } from '../shell/index.js';
 import type { Reach } from '../stage/containment.js';
+import { limitsRequest } from '../stage/limits.js';
 import type { ResourceScope } from '../supervise/scope.js';
+
+/** The folders of a session as its box has them. */
+export function boxFolders({
+  accessibleWorkdir,
+  recordsDir,
+  runtimeDir,
+}: Pick<StagedFolders, 'accessibleWorkdir' | 'recordsDir' | 'runtimeDir'>): SessionFolders {
+  return {
+    work: accessibleWorkdir,
+    temp: `${recordsDir}/tmp`,
+    home: `${recordsDir}/home`,
+    runtime: runtimeDir,
+    records: recordsDir,
+  };
+}
 
 export interface SessionBoxRequest {
   readonly sessionId: string;
@@ -48,16 +65,9 @@ export async function openSessionBox(request: SessionBoxRequest): Promise<Sessio
   const { sessionId, reach, folders, policy, scope, onLeft } = request;
   const { decision, host, programs } = reach;
   if (host === undefined || programs === undefined) throw new Error('the programs of this session were not looked for');
-  const limits = await openSessionLimits({
-    sessionId,
-    platform: host.platform,
-    uid: host.uid,
-    floor: decision.floor,
-    startsProcesses: true,
-    hasLauncher: host.launcher !== null,
-    policy,
-    workFolder: folders.work,
-  });
+  const limits = await openSessionLimits(
+    limitsRequest(host, { sessionId, floor: decision.floor, policy, workFolder: folders.work }),
+  );
   const { scope: cgroup } = limits;
   if (cgroup !== undefined) {
     scope.use('cgroup', async () => {

@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import { type Box, StartFailure } from '../containment/box.js';
 import { noReadOnlyMounts } from '../containment/read-only.js';
-import { openSessionBox } from '../effects/session-box.js';
+import { boxFolders, openSessionBox } from '../effects/session-box.js';
 import { MurError } from '../errors/index.js';
 import { parseAllowEntry } from '../policy/index.js';
 import { attribute, type CgroupScope, type ResourceLimit } from '../resources/index.js';
@@ -57,13 +57,7 @@ export async function runSandbox(
   try {
     const sessionId = mintId('ses', Date.now());
     const staged = openFolders(prepared, sessionId, scope);
-    const folders = {
-      work: staged.accessibleWorkdir,
-      temp: `${staged.recordsDir}/tmp`,
-      home: `${staged.recordsDir}/home`,
-      runtime: staged.runtimeDir,
-      records: staged.recordsDir,
-    };
+    const folders = boxFolders(staged);
     const { box, limits, defaults } = await openSessionBox({
       sessionId,
       reach,
