@@ -4,24 +4,21 @@ import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vit
 import type { FrameBody } from '../../src/inspect/item.js';
 import { followRecords } from '../../src/inspect/records/follower.js';
 import { openReplay } from '../../src/replay/index.js';
+import { pidsOf } from '../fixtures/processes.js';
 import { Watcher } from '../inspect/wire.js';
 import { rehearsal, Sandbox, type Started } from './cli.js';
-import { processesWith } from './processes.js';
 
 // Real sessions on a busy machine: every wait ends by what happens, not by this.
 vi.setConfig({ testTimeout: 120_000 });
 
 // Below the temporary folder of the machine a private /tmp would hide the session.
 const place = resolve('test-output', `background-${process.pid}`);
-mkdirSync(place, { recursive: true });
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 
 let sandbox: Sandbox;
 const sessions: Started[] = [];
 beforeEach(() => {
-  vi.stubEnv('TMPDIR', place);
-  sandbox = new Sandbox();
-  vi.unstubAllEnvs();
+  sandbox = new Sandbox(place);
   mkdirSync(join(sandbox.project, 'work'));
 });
 afterEach(async () => {
@@ -146,7 +143,7 @@ describe.runIf(process.platform === 'linux')('a command that goes on in the back
       { ...item, started_at_ms: expect.any(Number), ends_with_session: true },
     ]);
     await seen(() => has('task_end'));
-    await vi.waitFor(() => expect(processesWith(front)).toEqual([]), { timeout: 20_000 });
+    await vi.waitFor(() => expect(pidsOf(front)).toEqual([]), { timeout: 20_000 });
     expect(lines('task_canceled')).toMatchObject([{ task_id: id, detached_work_ids: [workId] }]);
     expect(lines('shell_detached')).toHaveLength(1);
     expect(lines('shell_completed')).toEqual([]);
@@ -174,9 +171,9 @@ describe.runIf(process.platform === 'linux')('a command that goes on in the back
     const turns = [bash(`(${mark} &) ; ${mark}; echo`), { say: 'So.' }];
     const { child, url, seen, ended } = await serve(turns, { shell_grace_secs: 0 });
     await send(url, 'go');
-    await seen(() => has('task_end') && processesWith(mark).length === 2);
+    await seen(() => has('task_end') && pidsOf(mark).length === 2);
     child.kill('SIGKILL');
     await ended;
-    await vi.waitFor(() => expect(processesWith(mark)).toEqual([]), { timeout: 20_000 });
+    await vi.waitFor(() => expect(pidsOf(mark)).toEqual([]), { timeout: 20_000 });
   });
 });

@@ -43,15 +43,21 @@ export interface Started {
 
 /** A folder with a home and a project, removed by `remove`. */
 export class Sandbox {
-  readonly root = realpathSync(mkdtempSync(join(tmpdir(), 'mur-e2e-')));
-  readonly home = join(this.root, 'home');
-  readonly project = join(this.root, 'project');
+  readonly root: string;
+  readonly home: string;
+  readonly project: string;
   /** Put before every `mur`: what makes this host another one. */
   before: readonly string[] = [];
-  readonly #compiled = join(this.home, '.murmur', 'compiled');
+  readonly #compiled: string;
   readonly #excuses = new Map<string, string>();
 
-  constructor() {
+  /** In `place`, which is made: below the temporary folder of the machine, a private /tmp of a box would hide it. */
+  constructor(place: string = tmpdir()) {
+    mkdirSync(place, { recursive: true });
+    this.root = realpathSync(mkdtempSync(join(place, 'mur-e2e-')));
+    this.home = join(this.root, 'home');
+    this.project = join(this.root, 'project');
+    this.#compiled = join(this.home, '.murmur', 'compiled');
     mkdirSync(join(this.home, '.murmur'), { recursive: true, mode: 0o700 });
     mkdirSync(this.project);
     lendCompiled(this.#compiled);

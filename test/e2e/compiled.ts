@@ -3,7 +3,17 @@
  * of an entry are never written in place, and every entry is checked before it is used, so what a test does to its folder
  * costs the others a compilation at most. Any number of test processes may lend and keep at once. Not a test.
  */
-import { existsSync, linkSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  constants,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -40,8 +50,18 @@ function linkEntry(from: string, to: string): void {
     mkdirSync(to, { recursive: true, mode: 0o700 });
     const there = new Set(readdirSync(to));
     for (const file of readdirSync(from))
-      if (!there.has(file)) meanwhile(() => linkSync(join(from, file), join(to, file)));
+      if (!there.has(file)) meanwhile(() => linkOrCopy(join(from, file), join(to, file)));
   });
+}
+
+/** Hard links do not reach another file system, which the temporary folder of a machine may be. */
+function linkOrCopy(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
+    copyFileSync(from, to, constants.COPYFILE_EXCL);
+  }
 }
 
 function replace(used: string, held: string): void {
@@ -55,6 +75,6 @@ function meanwhile(act: () => void): void {
   try {
     act();
   } catch (error) {
-    if (!['ENOENT', 'EEXIST', 'ENOTEMPTY'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    if (!['ENOENT', 'EEXIST', 'ENOTEMPTY', 'EXDEV'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
   }
 }

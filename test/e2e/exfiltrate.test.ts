@@ -5,7 +5,7 @@
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { probeHost } from '../../src/containment/index.js';
 import { exfiltration } from '../battery/cases/network.js';
 import { attemptsOf, factsOfNetwork } from '../battery/exfiltrate.js';
@@ -66,10 +66,7 @@ describe.runIf(canRun)(`an agent that is told to send the data elsewhere${note}`
       ),
     ],
   ])('%s', async (containment, rows) => {
-    mkdirSync(place, { recursive: true });
-    vi.stubEnv('TMPDIR', place);
-    const sandbox = new Sandbox();
-    vi.unstubAllEnvs();
+    const sandbox = new Sandbox(place);
     const name = `t${process.pid}${containment.slice(0, 2)}`;
     for (const folder of ['project/work', 'outside', 'other']) mkdirSync(join(sandbox.root, folder));
     const work = join(sandbox.project, 'work');

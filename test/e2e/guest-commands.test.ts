@@ -6,8 +6,8 @@ import { compileSource } from '../../src/build/compile/index.js';
 import { probeHost } from '../../src/containment/index.js';
 import { build } from '../fixtures/component/guests.js';
 import { type ShellCall, shellGuest } from '../fixtures/component/shell-guest.js';
+import { pidsOf } from '../fixtures/processes.js';
 import { rehearsal, Sandbox } from './cli.js';
-import { processesWith } from './processes.js';
 
 vi.setConfig({ testTimeout: 180_000 });
 
@@ -16,15 +16,12 @@ const classes =
   host.hostTier === 'sealed' ? ['scoped', 'sealed'] : host.hostTier === 'full' ? ['scoped'] : ['advisory'];
 // Below the temporary folder of the machine a private /tmp would hide the session.
 const place = resolve('test-output', `guest-commands-${process.pid}`);
-mkdirSync(place, { recursive: true });
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 
 let sandbox: Sandbox;
 let work: string;
 beforeEach(() => {
-  vi.stubEnv('TMPDIR', place);
-  sandbox = new Sandbox();
-  vi.unstubAllEnvs();
+  sandbox = new Sandbox(place);
   work = join(sandbox.project, 'work');
   mkdirSync(work);
 });
@@ -111,7 +108,7 @@ describe.runIf(process.platform === 'linux')('a script capsule that starts progr
     await started.seen(() => existsSync(join(work, 'up')));
     started.child.kill(signal);
     expect(await started.ended).toMatchObject(signal === 'SIGTERM' ? { code: 143 } : { signal });
-    await vi.waitFor(() => expect(processesWith(mark)).toEqual([]), { timeout: 10_000 });
+    await vi.waitFor(() => expect(pidsOf(mark)).toEqual([]), { timeout: 10_000 });
   });
 
   test('its deadline ends a program with all it started, before the session is over', async () => {
@@ -125,7 +122,7 @@ describe.runIf(process.platform === 'linux')('a script capsule that starts progr
       stdout: expect.stringContaining('status:  trapped'),
       stderr: expect.stringContaining('capsule execution exceeded its 2s deadline'),
     });
-    expect(processesWith(mark)).toEqual([]);
+    expect(pidsOf(mark)).toEqual([]);
     expect(lines('component_deadline')).toHaveLength(1);
     expect(logged().map(({ msg }) => msg)).toContain("'sh' was ended with the guest that started it");
     expect(shells()).toHaveLength(1);
@@ -245,7 +242,7 @@ describe.runIf(process.platform === 'linux')('a tool that starts programs', () =
     await started.seen(() => existsSync(join(work, 'up')));
     started.child.kill('SIGTERM');
     expect(await started.ended).toMatchObject({ code: 1, stdout: expect.stringContaining('status:  canceled') });
-    expect(processesWith(mark)).toEqual([]);
+    expect(pidsOf(mark)).toEqual([]);
     const order = sandbox.trace().map(({ event_type }) => event_type);
     expect(order.slice(order.indexOf('shell'))).toEqual(['shell', 'task_canceled', 'task_end', 'session_end']);
     expect(shells()).toEqual([[expect.any(String), 7]]);

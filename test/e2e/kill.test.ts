@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { probeHost } from '../../src/containment/index.js';
 import { Sandbox } from './cli.js';
 import { killRound, ways } from './kill-round.js';
@@ -11,10 +11,7 @@ const host = process.platform === 'linux' ? await probeHost() : undefined;
 const place = resolve('test-output', `kill-${process.pid}`);
 let sandbox: Sandbox;
 beforeAll(() => {
-  mkdirSync(place, { recursive: true });
-  vi.stubEnv('TMPDIR', place);
-  sandbox = new Sandbox();
-  vi.unstubAllEnvs();
+  sandbox = new Sandbox(place);
   mkdirSync(join(sandbox.project, 'work'));
 });
 afterAll(() => {

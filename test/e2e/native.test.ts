@@ -3,17 +3,16 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
-  readFileSync,
   realpathSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { probeHost } from '../../src/containment/index.js';
 import { readFence } from '../../src/tools/index.js';
+import { pidsNaming } from '../fixtures/processes.js';
 import { rehearsal, Sandbox } from './cli.js';
 
 const host = await probeHost();
@@ -23,9 +22,7 @@ afterAll(() => rmSync(place, { recursive: true, force: true }));
 
 let sandbox: Sandbox;
 beforeEach(() => {
-  vi.stubEnv('TMPDIR', place);
-  sandbox = new Sandbox();
-  vi.unstubAllEnvs();
+  sandbox = new Sandbox(place);
   mkdirSync(join(sandbox.project, 'work'));
 });
 afterEach(() => sandbox.remove());
@@ -208,7 +205,7 @@ try 'let its interpreter read what it wrote' eval '[ "$(/bin/sh words)" = ran ]'
     ]);
     expect(results()[1]).toMatch(/Stdout:\n126\n126\n126\n/);
     expect(existsSync(join(sandbox.project, 'planted'))).toBe(false);
-    expect(processesNaming('tools/hostile/hostile')).toEqual([]);
+    expect(pidsNaming('tools/hostile/hostile')).toEqual([]);
   });
 
   test('only one that the manifest lets the model call runs; its entry narrows nothing, and that is said', async () => {
@@ -257,15 +254,3 @@ try 'let its interpreter read what it wrote' eval '[ "$(/bin/sh words)" = ran ]'
     });
   });
 });
-
-function processesNaming(text: string): string[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => {
-      try {
-        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(text);
-      } catch {
-        return false;
-      }
-    });
-}

@@ -6,7 +6,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { probeHost } from '../../src/containment/index.js';
 import { cloneOfNamespaces, onMounts, without } from '../containment/poor-host.js';
 import { rehearsal, Sandbox } from './cli.js';
@@ -26,7 +26,6 @@ const loader = process.arch === 'x64' ? '/lib64/ld-linux-x86-64.so.2' : '/lib/ld
 const listener = createServer((socket) => socket.end());
 let port = 0;
 beforeAll(async () => {
-  mkdirSync(place, { recursive: true });
   await new Promise<void>((done) => listener.listen(0, '127.0.0.1', done));
   port = (listener.address() as AddressInfo).port;
 });
@@ -247,9 +246,7 @@ exit 0`;
 
 describe.runIf(canBePoor)(`a host${note}`, () => {
   test.each(hosts)('%s', async (_, make, expected) => {
-    vi.stubEnv('TMPDIR', place);
-    const sandbox = new Sandbox();
-    vi.unstubAllEnvs();
+    const sandbox = new Sandbox(place);
     try {
       for (const folder of ['project/work', 'tmp']) mkdirSync(join(sandbox.root, folder));
       const { before = [], env = {} } = make(sandbox);

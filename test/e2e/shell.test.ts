@@ -3,20 +3,17 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { probeHost } from '../../src/containment/index.js';
+import { pidsOf } from '../fixtures/processes.js';
 import { rehearsal, Sandbox } from './cli.js';
-import { processesWith } from './processes.js';
 
 const host = await probeHost();
 // Below the temporary folder of the machine a private /tmp would hide the session.
 const place = resolve('test-output', `shell-${process.pid}`);
-mkdirSync(place, { recursive: true });
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 
 let sandbox: Sandbox;
 beforeEach(() => {
-  vi.stubEnv('TMPDIR', place);
-  sandbox = new Sandbox();
-  vi.unstubAllEnvs();
+  sandbox = new Sandbox(place);
 });
 afterEach(() => sandbox.remove());
 
@@ -119,6 +116,6 @@ describe.runIf(process.platform === 'linux')('shell tools of a capsule', () => {
     await started.seen(() => existsSync(join(sandbox.project, 'work/up')));
     started.child.kill(signal);
     await started.ended;
-    await vi.waitFor(() => expect(processesWith(mark)).toEqual([]), { timeout: 10_000 });
+    await vi.waitFor(() => expect(pidsOf(mark)).toEqual([]), { timeout: 10_000 });
   });
 });

@@ -1,7 +1,7 @@
 /** Whole sessions that declare `capabilities.filesystem.read_only`, in the library: what is refused, what fails, what is said of it. */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { probeHost } from '../../src/containment/index.js';
 import type { Commands } from '../../src/effects/command.js';
 import { executeForGuest } from '../../src/effects/command-guest.js';
@@ -17,10 +17,7 @@ const place = resolve('test-output', `read-only-${process.pid}`);
 let library: Library;
 let work: string;
 beforeAll(() => {
-  mkdirSync(place, { recursive: true });
-  vi.stubEnv('TMPDIR', place);
-  library = new Library();
-  vi.unstubAllEnvs();
+  library = new Library(place);
   work = join(library.sandbox.root, 'work');
 });
 afterAll(async () => {

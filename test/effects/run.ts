@@ -1,7 +1,7 @@
 /** Runs capsules with the library inside the test process, one pool of workers for all of them. Reads what each one left. */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { murmurHome } from '../../src/home/index.js';
+import { type MurmurHome, murmurHome } from '../../src/home/index.js';
 import { prepareRun, type RunRequest } from '../../src/index.js';
 import type { SessionNotice } from '../../src/supervise/index.js';
 import { type LaunchOptions, type LaunchResult, launch } from '../../src/supervise/launch.js';
@@ -18,9 +18,16 @@ export interface Left {
 }
 
 export class Library {
-  readonly sandbox = new Sandbox();
-  readonly #home = murmurHome({ HOME: this.sandbox.home });
-  readonly #wasm: WasmHost = createWasmHost({ cacheDir: this.#home.compiled });
+  readonly sandbox: Sandbox;
+  readonly #home: MurmurHome;
+  readonly #wasm: WasmHost;
+
+  /** `place`: see `Sandbox`. */
+  constructor(place?: string) {
+    this.sandbox = new Sandbox(place);
+    this.#home = murmurHome({ HOME: this.sandbox.home });
+    this.#wasm = createWasmHost({ cacheDir: this.#home.compiled });
+  }
 
   /** Runs `manifest` on a task in a work folder of its own. */
   async run(manifest: string, request: RunRequest = {}, options: LaunchOptions = {}): Promise<Left> {

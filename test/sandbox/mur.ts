@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
 
@@ -71,19 +71,6 @@ export function ended(child: ChildProcess): Promise<Ran> {
     });
     child.once('close', (code) => settle({ out, err, exitCode: code ?? -1 }));
   });
-}
-
-/** Processes of this machine with this word among their arguments. */
-export function processesWith(word: string): readonly string[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => {
-      try {
-        return readFileSync(`/proc/${pid}/cmdline`, 'latin1').split('\0').includes(word);
-      } catch {
-        return false;
-      }
-    });
 }
 
 /** Resolves once the child has written `text` to stdout. */

@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { probeHost } from '../../src/containment/index.js';
-import { ended, place, processesWith, says } from './mur.js';
+import { pidsWith } from '../fixtures/processes.js';
+import { ended, place, says } from './mur.js';
 
 const host = await probeHost();
 const hasAll = host.hostTier === 'sealed' && host.network.usable;
@@ -116,12 +117,12 @@ until [ -e up ]; do sleep 0.01; done; echo ready; while :; do sleep 0.05; done`;
     const child = it.start(['--allow', 'setsid', '--', 'bash', '-c', script]);
     const end = ended(child);
     await says(child, 'ready');
-    await vi.waitUntil(() => processesWith(mark).length === 1, { timeout: 20_000, interval: 5 });
+    await vi.waitUntil(() => pidsWith(mark).length === 1, { timeout: 20_000, interval: 5 });
     child.kill('SIGINT');
     await says(child, 'interrupted');
     child.kill('SIGTERM');
     expect(await end).toMatchObject({ exitCode: 3, out: 'ready\ninterrupted\nover\n' });
-    expect([processesWith(mark), it.left()]).toEqual([[], []]);
+    expect([pidsWith(mark), it.left()]).toEqual([[], []]);
   });
 
   test.each(['scoped', 'sealed'])(
@@ -134,7 +135,7 @@ until [ -e up ]; do sleep 0.01; done; echo ready; while :; do sleep 0.05; done`;
       const child = it.start([...words, '--', 'bash', '-c', script]);
       await says(child, 'ready');
       child.kill('SIGKILL');
-      await vi.waitFor(() => expect(processesWith(mark)).toEqual([]), { timeout: 20_000 });
+      await vi.waitFor(() => expect(pidsWith(mark)).toEqual([]), { timeout: 20_000 });
       await vi.waitFor(() => expect(it.left()).toHaveLength(1));
       expect((await it.run(['--', 'true'])).exitCode).toBe(0);
       expect(it.left()).toEqual([]);

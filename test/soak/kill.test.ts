@@ -4,7 +4,7 @@
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { probeHost } from '../../src/containment/index.js';
 import { Sandbox } from '../e2e/cli.js';
 import { killRound, ways } from '../e2e/kill-round.js';
@@ -17,10 +17,7 @@ const host = process.platform === 'linux' ? await probeHost() : undefined;
 const place = resolve('test-output', `soak-kill-${process.pid}`);
 let sandbox: Sandbox;
 beforeAll(() => {
-  mkdirSync(place, { recursive: true });
-  vi.stubEnv('TMPDIR', place);
-  sandbox = new Sandbox();
-  vi.unstubAllEnvs();
+  sandbox = new Sandbox(place);
   mkdirSync(join(sandbox.project, 'work'));
 });
 afterAll(() => {

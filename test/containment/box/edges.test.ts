@@ -18,8 +18,9 @@ import { describe, expect, test, vi } from 'vitest';
 import { mapsTemp } from '../../../src/containment/box.js';
 import { openSessionNetwork } from '../../../src/containment/egress/index.js';
 import { koffi } from '../../../src/liveness/native.js';
+import { pidsWith } from '../../fixtures/processes.js';
 import { closureOf, decisionFor, fullHost, outcomeOf, testBox } from './host.js';
-import { boxOf, hostOf, marker, pidsWith, place, type Variant } from './suite.js';
+import { boxOf, hostOf, marker, place, type Variant } from './suite.js';
 
 const scoped: Variant = { floor: 'scoped', chain: 'bubblewrap', launcher: 'stub' };
 const bash = realpathSync('/bin/bash');

@@ -2,7 +2,6 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
   realpathSync,
   rmdirSync,
@@ -15,6 +14,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { StartFailure } from '../../../src/containment/box.js';
 import type { Chain, HostReport } from '../../../src/containment/host.js';
+import { pidsWith } from '../../fixtures/processes.js';
 import { closureOf, decisionFor, fullHost, outcomeOf, type TestBox, testBox } from './host.js';
 
 /** What the tests start. */
@@ -62,19 +62,6 @@ export const place = '/var/tmp';
 export async function boxOf(variant: Variant, request: Parameters<typeof testBox>[2] = {}): Promise<TestBox> {
   const host = hostOf(variant);
   return testBox(place, programs, { host, decision: decisionFor(host, variant), readPaths, ...request });
-}
-
-/** Pids whose command line holds the word. */
-export function pidsWith(word: string): readonly string[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => {
-      try {
-        return readFileSync(`/proc/${pid}/cmdline`, 'latin1').split('\0').includes(word);
-      } catch {
-        return false;
-      }
-    });
 }
 
 const markers = { next: 0 };
