@@ -6,6 +6,6 @@
 export type { CardInput } from './card.js';
 export { openDoor } from './door.js';
 export { isExposed } from './exposed.js';
-export type { ResidueItem, TaskPort } from './port.js';
+export type { FrameStyle, ResidueItem, StreamCall, StreamPort, StreamWish, TaskPort } from './port.js';
 export type { DoorSide } from './side.js';
 export { type Door, type DoorLimits, type DoorOptions, defaultLimits } from './types.js';

@@ -1,6 +1,6 @@
 import type { Clock } from '../supervise/clock.js';
 import type { CardInput } from './card.js';
-import type { TaskPort } from './port.js';
+import type { StreamPort, TaskPort } from './port.js';
 import type { DoorSide } from './side.js';
 
 /** Bounds of one door (spec/door.md section 2). */
@@ -33,6 +33,8 @@ export interface DoorOptions {
   readonly card: CardInput;
   readonly tasks: TaskPort;
   readonly clock: Clock;
+  /** Leave it out and no streaming method is offered. */
+  readonly streams?: StreamPort | undefined;
   /** Live inspection, when it was asked for. */
   readonly side?: DoorSide | undefined;
   readonly limits?: Partial<DoorLimits>;

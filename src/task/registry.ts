@@ -62,6 +62,7 @@ export class TaskRegistry {
   #slot: { readonly state: 'empty' } | { readonly state: 'running' | 'done'; readonly taskId: string } = {
     state: 'empty',
   };
+  readonly #watchers = new Set<(task: TaskSnapshot) => void>();
   #closing = false;
   #generation = 0;
 
@@ -83,6 +84,12 @@ export class TaskRegistry {
   get waitingTaskId(): string | undefined {
     const active = this.activeTaskId;
     return active !== undefined && this.#entries.get(active)?.state === 'input-required' ? active : undefined;
+  }
+
+  /** Calls `watcher` after each change of a task's state, until the function it returns is called. A watcher must not throw. */
+  watch(watcher: (task: TaskSnapshot) => void): () => void {
+    this.#watchers.add(watcher);
+    return () => this.#watchers.delete(watcher);
   }
 
   /** Grows by one with each task that ran and ended (spec/exports.md reads it). */
@@ -286,7 +293,9 @@ export class TaskRegistry {
   #change(entry: Entry, state: TaskState): RegistryReply {
     entry.state = state;
     entry.updatedAtMs = this.#options.now();
-    return done(entry);
+    const changed = snapshot(entry);
+    for (const watcher of [...this.#watchers]) watcher(changed);
+    return { ok: true, task: changed };
   }
 
   #end(

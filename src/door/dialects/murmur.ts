@@ -46,6 +46,9 @@ function send(params: Params, { tasks, clock, headers }: DialectContext): RpcOut
   if (!parsed.ok) return { error: invalidParams(parsed.why) };
   const receivedAtMs = clock.now();
   try {
+    const waiting = tasks.waiting();
+    const resumed = waiting === undefined ? undefined : tasks.reply(waiting, parsed.message.text);
+    if (resumed !== undefined) return { result: taskObject(resumed) };
     const task = tasks.send({
       taskId: mintId('tsk', receivedAtMs),
       contextId: parsed.message.contextId ?? mintId('ctx', receivedAtMs),
