@@ -4,7 +4,14 @@
  * Read next: types.ts (the words), registry.ts (the rules), page.ts (listings), settled.ts (waiting for one task).
  */
 export { type PageCursor, pageOf, type TaskFilter, type TaskPage } from './page.js';
-export { type RegistryReply, type RejectReason, TaskRegistry, type TaskRegistryOptions } from './registry.js';
+export {
+  type RegistryReply,
+  type RejectReason,
+  type TaskChange,
+  type TaskListener,
+  TaskRegistry,
+  type TaskRegistryOptions,
+} from './registry.js';
 export { isSettled, settled } from './settled.js';
 export {
   type FinalTaskState,

@@ -17,6 +17,15 @@ const rejectText: Readonly<Record<RejectReason, string>> = {
   closing: 'task rejected: the session is closing',
 };
 
+/**
+ * What happened to a task. `answered` is a reply delivered, `unasked` a question taken back; `ended` comes exactly once for each task
+ * that is not withdrawn, refused ones included.
+ */
+export type TaskChange = 'submitted' | 'started' | 'asked' | 'answered' | 'unasked' | 'ended';
+
+/** Hears of each change at the moment it happens. Must not throw and must not change the registry. */
+export type TaskListener = (task: TaskSnapshot, change: TaskChange) => void;
+
 /** Either the task after the change, or why nothing changed. */
 export type RegistryReply =
   | { readonly ok: true; readonly task: TaskSnapshot }
@@ -62,12 +71,18 @@ export class TaskRegistry {
   #slot: { readonly state: 'empty' } | { readonly state: 'running' | 'done'; readonly taskId: string } = {
     state: 'empty',
   };
-  readonly #watchers = new Set<(task: TaskSnapshot) => void>();
+  readonly #listeners = new Set<TaskListener>();
   #closing = false;
   #generation = 0;
 
   constructor(options: TaskRegistryOptions) {
     this.#options = options;
+  }
+
+  /** Tells `listener` of every change from now on, in order, before the call that made the change returns. Returns what ends that. */
+  watch(listener: TaskListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   /** Tasks accepted and not started. */
@@ -84,12 +99,6 @@ export class TaskRegistry {
   get waitingTaskId(): string | undefined {
     const active = this.activeTaskId;
     return active !== undefined && this.#entries.get(active)?.state === 'input-required' ? active : undefined;
-  }
-
-  /** Calls `watcher` after each change of a task's state, until the function it returns is called. A watcher must not throw. */
-  watch(watcher: (task: TaskSnapshot) => void): () => void {
-    this.#watchers.add(watcher);
-    return () => this.#watchers.delete(watcher);
   }
 
   /** Grows by one with each task that ran and ended (spec/exports.md reads it). */
@@ -127,7 +136,7 @@ export class TaskRegistry {
     entry.message = rejectText[this.#closing ? 'closing' : 'busy'];
     this.#refused.push(request.taskId);
     if (this.#refused.length > (this.#options.refusedKept ?? 256)) this.#entries.delete(this.#refused.shift()!);
-    return done(entry);
+    return this.#tell(entry, 'ended');
   }
 
   /** The launch's own task (`task.md`), `submitted`. Acceptance is about the door and is not asked. */
@@ -146,7 +155,7 @@ export class TaskRegistry {
     if (!this.#closing) return this.#admit(request);
     const entry = this.#add(request, 'rejected');
     entry.message = rejectText.closing;
-    return done(entry);
+    return this.#tell(entry, 'ended');
   }
 
   /** Forgets a task that was accepted and could not be handed over, as if it had never come. */
@@ -176,7 +185,7 @@ export class TaskRegistry {
     if (this.#slot.state === 'running') return refuse(`task ${this.#slot.taskId} is still running`);
     this.#unqueue(entry);
     this.#slot = { state: 'running', taskId };
-    return this.#change(entry, 'working');
+    return this.#change(entry, 'working', 'started');
   }
 
   /**
@@ -202,7 +211,7 @@ export class TaskRegistry {
     if (entry.state !== 'working') return refuse('task is not in working state');
     entry.prompt = prompt;
     entry.deliver = deliver;
-    return this.#change(entry, 'input-required');
+    return this.#change(entry, 'input-required', 'asked');
   }
 
   /** Hands a person's reply to the task that waits for it and moves it back to `working`. */
@@ -212,7 +221,7 @@ export class TaskRegistry {
     const deliver = entry.deliver;
     if (deliver === undefined) return refuse('no input waiter found for task');
     dropWaiter(entry);
-    const reply = this.#change(entry, 'working');
+    const reply = this.#change(entry, 'working', 'answered');
     deliver(text);
     return reply;
   }
@@ -222,7 +231,7 @@ export class TaskRegistry {
     const entry = this.#entries.get(taskId);
     if (entry?.state !== 'input-required') return refuse('task is not in input-required state');
     dropWaiter(entry);
-    return this.#change(entry, 'working');
+    return this.#change(entry, 'working', 'unasked');
   }
 
   /** Refuses a task that was accepted and will not be started. */
@@ -276,7 +285,7 @@ export class TaskRegistry {
   #admit(request: TaskRequest): RegistryReply {
     const entry = this.#add(request, 'submitted');
     this.#waiting[laneOf(request.origin)].push(request.taskId);
-    return done(entry);
+    return this.#tell(entry, 'submitted');
   }
 
   #add(request: TaskRequest, state: TaskState): Entry {
@@ -290,12 +299,16 @@ export class TaskRegistry {
     lane.splice(lane.indexOf(entry.request.taskId), 1);
   }
 
-  #change(entry: Entry, state: TaskState): RegistryReply {
+  #change(entry: Entry, state: TaskState, change: TaskChange): RegistryReply {
     entry.state = state;
     entry.updatedAtMs = this.#options.now();
-    const changed = snapshot(entry);
-    for (const watcher of [...this.#watchers]) watcher(changed);
-    return { ok: true, task: changed };
+    return this.#tell(entry, change);
+  }
+
+  #tell(entry: Entry, change: TaskChange): RegistryReply {
+    const reply = done(entry);
+    if (reply.ok) for (const listener of [...this.#listeners]) listener(reply.task, change);
+    return reply;
   }
 
   #end(
@@ -306,7 +319,7 @@ export class TaskRegistry {
     dropWaiter(entry);
     if (said.message !== undefined) entry.message = said.message;
     if (said.response !== undefined && state === 'completed') entry.response = said.response;
-    return this.#change(entry, state);
+    return this.#change(entry, state, 'ended');
   }
 }
 
