@@ -14,6 +14,8 @@ export interface CardInput {
   readonly network: boolean;
   /** `exports.peer_tasks.accept`. */
   readonly acceptsPeerTasks: boolean;
+  /** A token is needed (`network.authentication`): the public card then says nothing of the session and its tools. */
+  readonly isAuthenticated?: boolean;
 }
 
 const extensionBase = 'https://docs.murmur.nexus/reference/agent-card/#';

@@ -15,7 +15,7 @@ import { type Door, type DoorLimits, type DoorOptions, defaultLimits } from './t
  * It holds no task state: it answers from `options.tasks`, so it answers while a turn runs.
  *
  * Does not stop: another program of this user, which may do all that a person may; a client that keeps all connections
- * busy, for as long as `requestMs` each. Authentication comes with `network.authentication`.
+ * busy, for as long as `requestMs` each. Who may ask is settled by `options.auth`; a door without it answers everybody.
  */
 export async function openDoor(options: DoorOptions): Promise<Door> {
   const limits: DoorLimits = { ...defaultLimits, ...options.limits };
@@ -50,6 +50,9 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
     sessionId: options.card.sessionId,
     acceptance: options.card.acceptance,
     acceptsPeerTasks: options.card.acceptsPeerTasks,
+    capsuleName: options.card.name,
+    auth: options.auth,
+    methods,
     clock: options.clock,
     limits,
     card: JSON.stringify(buildCard(options.card, port, methods)),
