@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { PageCursor, TaskFilter, TaskPage, TaskRequest, TaskSnapshot } from '../task/index.js';
+import type { PageCursor, TaskFilter, TaskMessage, TaskPage, TaskRequest, TaskSnapshot } from '../task/index.js';
 import type { RpcError } from './json-rpc.js';
 
 /** Something that still runs after a cancel (spec/door.md section 14), as plain JSON. */
@@ -15,9 +15,11 @@ export interface TaskPort {
   /** The id of the task that waits for a person's reply, if one does. */
   waiting(): string | undefined;
   /** The task, `working` again, after it was handed that reply; `undefined` when it does not wait for one. */
-  reply(taskId: string, text: string): TaskSnapshot | undefined;
+  reply(taskId: string, text: string, messageId?: string): TaskSnapshot | undefined;
   /** That task; without an id the active or last one. `undefined` when there is none. */
   get(taskId?: string): TaskSnapshot | undefined;
+  /** What was said about that task, oldest first; empty for an unknown one. */
+  history(taskId: string): readonly TaskMessage[];
   /** One page of this session's tasks, newest change first. */
   list(filter: TaskFilter, page: { readonly size: number; readonly after?: PageCursor }): TaskPage;
   /** The task once it ended or waits for a person. Rejects when `signal` aborts, which changes nothing about the task. */

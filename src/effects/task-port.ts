@@ -23,11 +23,12 @@ export function taskPort(world: SessionWorld): TaskPort {
       return task;
     },
     waiting: () => registry.waitingTaskId,
-    reply: (taskId, text) => {
-      const reply = registry.deliverInput(taskId, text);
+    reply: (taskId, text, messageId) => {
+      const reply = registry.deliverInput(taskId, text, messageId);
       return reply.ok ? reply.task : undefined;
     },
     get: (taskId) => registry.get(taskId),
+    history: (taskId) => registry.history(taskId),
     list: (filter, page) => pageOf(registry.list(), filter, page),
     settled: (taskId, signal) => settled(registry, taskId, signal),
     cancel: (taskId) => {

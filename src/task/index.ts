@@ -20,6 +20,7 @@ export {
   type LiveTaskState,
   laneOf,
   type TaskAcceptance,
+  type TaskMessage,
   type TaskOrigin,
   type TaskRequest,
   type TaskSnapshot,

@@ -4,6 +4,7 @@ import {
   type Lane,
   laneOf,
   type TaskAcceptance,
+  type TaskMessage,
   type TaskRequest,
   type TaskSnapshot,
   type TaskState,
@@ -43,6 +44,7 @@ export interface TaskRegistryOptions {
 
 interface Entry {
   readonly request: TaskRequest;
+  readonly said: TaskMessage[];
   state: TaskState;
   updatedAtMs: number;
   message?: string;
@@ -211,16 +213,18 @@ export class TaskRegistry {
     if (entry.state !== 'working') return refuse('task is not in working state');
     entry.prompt = prompt;
     entry.deliver = deliver;
+    entry.said.push({ role: 'agent', messageId: `msg_${taskId}_${entry.said.length}`, text: prompt });
     return this.#change(entry, 'input-required', 'asked');
   }
 
   /** Hands a person's reply to the task that waits for it and moves it back to `working`. */
-  deliverInput(taskId: string, text: string): RegistryReply {
+  deliverInput(taskId: string, text: string, messageId?: string): RegistryReply {
     const entry = this.#entries.get(taskId);
     if (entry?.state !== 'input-required') return refuse('task is not in input-required state');
     const deliver = entry.deliver;
     if (deliver === undefined) return refuse('no input waiter found for task');
     dropWaiter(entry);
+    entry.said.push({ role: 'user', messageId: messageId ?? `msg_${taskId}_${entry.said.length}`, text });
     const reply = this.#change(entry, 'working', 'answered');
     deliver(text);
     return reply;
@@ -282,6 +286,11 @@ export class TaskRegistry {
     return [...this.#entries.values()].map(snapshot);
   }
 
+  /** What was said about that task, oldest first; empty for an unknown one. */
+  history(taskId: string): readonly TaskMessage[] {
+    return [...(this.#entries.get(taskId)?.said ?? [])];
+  }
+
   #admit(request: TaskRequest): RegistryReply {
     const entry = this.#add(request, 'submitted');
     this.#waiting[laneOf(request.origin)].push(request.taskId);
@@ -289,7 +298,9 @@ export class TaskRegistry {
   }
 
   #add(request: TaskRequest, state: TaskState): Entry {
-    const entry: Entry = { request: { ...request }, state, updatedAtMs: this.#options.now() };
+    const { taskId, text, messageId = `msg_${taskId}_0` } = request;
+    const said: TaskMessage[] = [{ role: 'user', messageId, text }];
+    const entry: Entry = { request: { ...request }, said, state, updatedAtMs: this.#options.now() };
     this.#entries.set(request.taskId, entry);
     return entry;
   }

@@ -26,10 +26,11 @@ export function portOf(tasks: TaskRegistry): TaskPort {
   return {
     send: (request) => must(tasks.enqueue(request)),
     waiting: () => tasks.waitingTaskId,
-    reply(taskId, text) {
-      const reply = tasks.deliverInput(taskId, text);
+    reply(taskId, text, messageId) {
+      const reply = tasks.deliverInput(taskId, text, messageId);
       return reply.ok ? reply.task : undefined;
     },
+    history: (taskId) => tasks.history(taskId),
     list: (filter, page) => pageOf(tasks.list(), filter, page),
     settled: (taskId, signal) => settled(tasks, taskId, signal),
     get: (taskId) => tasks.get(taskId),
