@@ -1,18 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Authenticated, authenticate, type Caller, type DoorAuth, refuseMethod } from './auth/index.js';
-import { answer, type DialectContext, isVersionOne, pickDialect } from './dialects/index.js';
+import { answer, type DialectAnswer, type DialectContext, isVersionOne, pickDialect } from './dialects/index.js';
 import { readBody } from './guards/body-limit.js';
 import { isJson } from './guards/content-type.js';
 import { isOwnHost } from './guards/host.js';
 import { isOwnOrigin } from './guards/origin.js';
 import { isPeerWelcome } from './guards/peer-consent.js';
 import { parseBody, type RpcRequest, replyBody, rpcErrors } from './json-rpc.js';
+import type { StreamPort } from './port.js';
 import { refusalBody, respond } from './respond.js';
 import { readTaskHeaders } from './task-headers.js';
 import type { DoorLimits } from './types.js';
 
 /** Everything one request is answered from. Made once, when the door listens. */
-export interface DoorSite extends Omit<DialectContext, 'headers'> {
+export interface DoorSite extends Omit<DialectContext, 'headers' | 'left'> {
   readonly bindAddr: string;
   readonly port: number;
   readonly acceptsPeerTasks: boolean;
@@ -21,7 +22,9 @@ export interface DoorSite extends Omit<DialectContext, 'headers'> {
   readonly capsuleName: string;
   /** Absent: a public door, which answers everybody and ignores `Authorization`. */
   readonly auth?: DoorAuth | undefined;
-  /** Every method that is answered with something other than -32601. */
+  /** Serves what a dialect answers as a stream. */
+  readonly streams?: StreamPort | undefined;
+  /** Every method that does something here, whichever dialect names it. */
   readonly methods: readonly string[];
   /** The card as text: built once, so serving it costs nothing while a turn runs. */
   readonly card: string;
@@ -94,25 +97,52 @@ async function serveRpc(
     const message = `the request body is over ${site.limits.bodyBytes} bytes`;
     return { status: 413, body: refusalBody('body_too_large', message) };
   }
-  return body.bytes.length === 0 ? notFound : rpcReply(site, caller, request, body.bytes);
+  return body.bytes.length === 0 ? notFound : serveMethod(site, caller, request, response, body.bytes);
 }
 
-function rpcReply(site: DoorSite, caller: Caller | undefined, { headers }: IncomingMessage, bytes: Buffer): Answer {
+/** `undefined` when a stream took the response over. */
+async function serveMethod(
+  site: DoorSite,
+  caller: Caller | undefined,
+  request: IncomingMessage,
+  response: ServerResponse,
+  bytes: Buffer,
+): Promise<Answer | undefined> {
+  const { headers } = request;
   const version = typeof headers['a2a-version'] === 'string' ? headers['a2a-version'] : undefined;
   const parsed = parseBody(bytes);
   if (!parsed.ok) {
     const isV1Parse = parsed.error === rpcErrors.parse && isVersionOne(version);
-    return { status: 200, body: replyBody(parsed.id, { error: isV1Parse ? rpcErrors.parseV1 : parsed.error }) };
+    return ok(replyBody(parsed.id, { error: isV1Parse ? rpcErrors.parseV1 : parsed.error }));
   }
-  const { request } = parsed;
-  const context = { ...site, headers: readTaskHeaders(headers) };
-  const refused = caller && outOfReach(site, caller, request, version);
+  const asked = parsed.request;
+  const refused = caller && outOfReach(site, caller, asked, version);
   if (refused !== undefined) return refused;
+  const context = { ...site, headers: readTaskHeaders(headers), left: leftOf(response) };
+  const settled = await answered(() => answer(asked, version, context));
+  if (!('stream' in settled)) return ok(replyBody(asked.id, settled));
+  site.streams!.open(request, response, settled.stream);
+  return undefined;
+}
+
+/** What a dialect answers; -32603 where it, or the session behind it, threw. */
+async function answered(ask: () => DialectAnswer): Promise<Awaited<DialectAnswer>> {
   try {
-    return { status: 200, body: replyBody(request.id, answer(request, version, context)) };
+    return await ask();
   } catch {
-    return { status: 200, body: replyBody(request.id, { error: rpcErrors.internal }) };
+    return { error: rpcErrors.internal };
   }
+}
+
+function ok(body: string): Answer {
+  return { status: 200, body };
+}
+
+/** Aborts when the connection of this answer is gone. */
+function leftOf(response: ServerResponse): AbortSignal {
+  const left = new AbortController();
+  response.once('close', () => left.abort());
+  return left.signal;
 }
 
 /**

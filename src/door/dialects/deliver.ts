@@ -38,7 +38,7 @@ export function startTask(incoming: Incoming, { tasks, clock, headers }: Dialect
 /** The Murmur dialect's way: a message goes to the task that waits for a person, whoever sent it; else it starts one. */
 export function deliverUnnamed(incoming: Incoming, context: DialectContext): Delivered {
   const waiting = context.tasks.waiting();
-  const resumed = waiting && context.tasks.reply(waiting, incoming.text, incoming.messageId);
+  const resumed = waiting === undefined ? undefined : context.tasks.reply(waiting, incoming.text, incoming.messageId);
   return resumed ?? startTask(incoming, context);
 }
 

@@ -16,8 +16,8 @@ export interface Served {
   readonly tasks: TaskPort;
   /** Streams are served. */
   readonly hasStreams: boolean;
-  /** Present on an authenticated door only. */
-  readonly extendedCards?: ExtendedCards | undefined;
+  /** Callers need a token; only such a door has an extended card. */
+  readonly isAuthenticated: boolean;
 }
 
 /** What a dialect may use to answer one request. */
@@ -25,6 +25,8 @@ export interface DialectContext extends Served {
   readonly sessionId: string;
   readonly clock: Clock;
   readonly headers: TaskHeaders;
+  /** Present on an authenticated door only. */
+  readonly extendedCards?: ExtendedCards | undefined;
   /** Aborts when the caller leaves: whoever waits for its sake stops waiting, nothing else. */
   readonly left: AbortSignal;
 }

@@ -18,17 +18,15 @@ export function answer(request: RpcRequest, version: string | undefined, context
   return 'error' in picked ? { error: picked.error } : dialects[picked.dialect].call(request, context);
 }
 
-/** Which methods a door lists: in the names of A2A 1.0, and in the older ones. */
-export interface MethodNames {
-  readonly v1: readonly string[];
-  readonly older: readonly string[];
+/** The methods that do something at a door, by the dialect that names them. */
+export interface MethodNames extends Readonly<Record<DialectName, readonly string[]>> {
+  /** Each name once: those of A2A 1.0, then the older ones. */
+  readonly all: readonly string[];
 }
 
 export function servedMethods(served: Served): MethodNames {
-  return {
-    v1: v1.methods(served),
-    older: [...new Set([...murmur.methods(served), ...v03.methods(served)])],
-  };
+  const names = { mur: murmur.methods(served), v03: v03.methods(served), v1: v1.methods(served) };
+  return { ...names, all: [...new Set([...names.v1, ...names.mur, ...names.v03])] };
 }
 
 export type { Dialect, DialectAnswer, DialectContext, ExtendedCards, Served } from './dialect.js';

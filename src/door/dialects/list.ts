@@ -35,7 +35,8 @@ export function readListing(params: Params): ListQuestion | { readonly error: Rp
   if (contextId !== undefined && typeof contextId !== 'string') return refuse('contextId must be a string');
   const since = params.statusTimestampAfter ?? undefined;
   const changedSinceMs = since === undefined ? undefined : timeOf(since);
-  if (since !== undefined && changedSinceMs === undefined) return refuse('statusTimestampAfter must be an RFC 3339 time');
+  if (since !== undefined && changedSinceMs === undefined)
+    return refuse('statusTimestampAfter must be an RFC 3339 time');
   const after = pageToken === undefined || pageToken === '' ? undefined : readCursor(pageToken);
   if (after === null) return refuse('pageToken is not one this agent gave');
   const state = states.find((name) => v1State(name) === status);
@@ -62,7 +63,8 @@ function readCursor(token: unknown): PageCursor | null {
 }
 
 function timeOf(value: unknown): number | undefined {
-  if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i.test(value)) return undefined;
+  if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i.test(value))
+    return undefined;
   const ms = Date.parse(value);
   return Number.isNaN(ms) ? undefined : ms;
 }

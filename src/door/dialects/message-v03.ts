@@ -15,7 +15,9 @@ export const v03Message: MessageRules = {
         if (part.data === undefined) return `${at}.data is missing`;
         return isNestedTooDeep(part.data) ? `${at}.data is nested too deep` : undefined;
       case 'file':
-        return isObject(part.file) ? checkStrings(part.file, ['mimeType', 'name'], `${at}.file`) : `${at}.file must be an object`;
+        return isObject(part.file)
+          ? checkStrings(part.file, ['mimeType', 'name'], `${at}.file`)
+          : `${at}.file must be an object`;
       default:
         return `${at}.kind must be text, data or file`;
     }

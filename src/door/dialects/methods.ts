@@ -19,7 +19,9 @@ export function dialectOf(style: 'v1' | 'older', entries: Readonly<Record<string
   const methods = new Map(Object.entries(entries));
   return {
     methods: (served) =>
-      [...methods].filter(([, entry]) => isServed(entry, served) && (entry.isListed?.(served) ?? true)).map(([name]) => name),
+      [...methods]
+        .filter(([, entry]) => isServed(entry, served) && (entry.isListed?.(served) ?? true))
+        .map(([name]) => name),
     call: (request, context) => call(style, methods.get(request.method), request, context),
   };
 }

@@ -20,7 +20,7 @@ export const murmur = dialectOf('older', {
   'session/stop': { answer: stop, isServed: ({ tasks }) => tasks.stop !== undefined },
   'agent/getAuthenticatedExtendedCard': {
     answer: olderExtendedCard,
-    isListed: ({ extendedCards }) => extendedCards !== undefined,
+    isListed: ({ isAuthenticated }) => isAuthenticated,
   },
 });
 

@@ -1,7 +1,7 @@
 import { isFinal, type TaskMessage, type TaskSnapshot, type TaskState } from '../../task/index.js';
 import { invalidParams, isObject, type RpcError, type RpcOutcome } from '../json-rpc.js';
 import type { FrameStyle, ResidueItem, StreamWish } from '../port.js';
-import { deliverNamed } from './deliver.js';
+import { type Delivered, deliverNamed } from './deliver.js';
 import type { DialectAnswer, DialectContext, Method, Params } from './dialect.js';
 import { pushNotSupported, taskNotCancelable, taskNotFound, unsupportedOperation } from './errors.js';
 import { historyOf, refuseHistoryLength } from './history.js';
@@ -22,10 +22,17 @@ export interface StandardWords {
   frames(context: DialectContext): FrameStyle;
 }
 
+/** A send that was read and is well formed. */
+interface Asked {
+  readonly configuration: Params;
+  /** Delivers it. To be called once. */
+  start(): Delivered;
+}
+
 /** The methods both standard dialects have, in the words of one. */
 export function standardMethods(words: StandardWords) {
   const refused = (error: RpcError): RpcOutcome => ({ error: words.error(error) });
-  const deliver = (params: Params, context: DialectContext) => {
+  const deliver = (params: Params, context: DialectContext): Asked | { readonly error: RpcError } => {
     const configuration = isObject(params.configuration) ? params.configuration : {};
     const wrong = refuseHistoryLength(configuration.historyLength);
     if (wrong !== undefined) return { error: words.error(wrong) };

@@ -49,7 +49,10 @@ export function statusMessageId({ taskId }: TaskSnapshot): string {
   return `msg_${taskId}_status`;
 }
 
-function saidObject({ taskId, contextId }: TaskSnapshot, { role, messageId, text }: TaskMessage): Record<string, unknown> {
+function saidObject(
+  { taskId, contextId }: TaskSnapshot,
+  { role, messageId, text }: TaskMessage,
+): Record<string, unknown> {
   return { kind: 'message', messageId, role, parts: [textPart(text)], contextId, taskId };
 }
 

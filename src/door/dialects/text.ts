@@ -3,7 +3,9 @@ import { isFinal, type TaskSnapshot } from '../../task/index.js';
 
 /** A `data` part: its JSON in a fence that nothing inside can close. */
 export function dataText(data: unknown, mediaType?: string, filename?: string): string {
-  const label = ['data', labelled('media-type', mediaType), labelled('filename', filename)].filter((word) => word !== '');
+  const label = ['data', labelled('media-type', mediaType), labelled('filename', filename)].filter(
+    (word) => word !== '',
+  );
   return fenced(label.join(' '), JSON.stringify(data, null, 2));
 }
 

@@ -26,7 +26,7 @@ export const v03 = dialectOf('older', {
   'tasks/resubscribe': { answer: subscribe, isStream: true },
   'agent/getAuthenticatedExtendedCard': {
     answer: olderExtendedCard,
-    isListed: ({ extendedCards }) => extendedCards !== undefined,
+    isListed: ({ isAuthenticated }) => isAuthenticated,
   },
   'tasks/pushNotificationConfig/set': refusedPush,
   'tasks/pushNotificationConfig/get': refusedPush,

@@ -28,7 +28,7 @@ export const v1 = dialectOf('v1', {
   ListTasks: { answer: list },
   CancelTask: { answer: cancel },
   SubscribeToTask: { answer: subscribe, isStream: true },
-  GetExtendedAgentCard: { answer: extendedCard, isListed: ({ extendedCards }) => extendedCards !== undefined },
+  GetExtendedAgentCard: { answer: extendedCard, isListed: ({ isAuthenticated }) => isAuthenticated },
   CreateTaskPushNotificationConfig: refusedPush,
   GetTaskPushNotificationConfig: refusedPush,
   ListTaskPushNotificationConfigs: refusedPush,
