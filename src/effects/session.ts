@@ -45,7 +45,6 @@ export const openSession = (world: SessionWorld) =>
           shell: request.policy.shellAllow.length > 0,
           network: request.policy.networkAllow.length > 0,
           acceptsPeerTasks: false,
-          isAuthenticated: auth !== undefined,
         },
         auth,
         tasks: taskPort(world),

@@ -159,7 +159,9 @@ describe('every card', () => {
     { isAuthenticated: true },
     { isAuthenticated: true, acceptance: 'none' },
   ] as Variant[])('%j holds no word that reads like a secret and no address but localhost', (variant) => {
-    expect(JSON.stringify(build(variant))).not.toMatch(/token|secret|credential|password|127\.0\.0\.1|\b10\.|192\.168/i);
+    expect(JSON.stringify(build(variant))).not.toMatch(
+      /token|secret|credential|password|127\.0\.0\.1|\b10\.|192\.168/i,
+    );
   });
 
   it('lists exactly the methods the door answers with more than a refusal', async () => {
