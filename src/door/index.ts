@@ -9,4 +9,5 @@ export { openDoor } from './door.js';
 export { isExposed } from './exposed.js';
 export type { FrameStyle, ResidueItem, StreamCall, StreamPort, StreamWish, TaskPort } from './port.js';
 export type { DoorSide } from './side.js';
+export { SessionStreams } from './stream/index.js';
 export { type Door, type DoorLimits, type DoorOptions, defaultLimits } from './types.js';

@@ -1,6 +1,6 @@
 import { fromPromise } from 'xstate';
 import type { CloseInput, OpenOutcome, ScriptOutcome, StopCause, TaskRef } from '../../machines/session/machine.js';
-import { type DoorAuth, isExposed, openDoor } from '../door/index.js';
+import { type DoorAuth, isExposed, openDoor, SessionStreams } from '../door/index.js';
 import { MurError } from '../errors/index.js';
 import { applyRetention } from '../home/index.js';
 import { publishRecord, recordOfThisProcess } from '../liveness/index.js';
@@ -48,10 +48,17 @@ export const openSession = (world: SessionWorld) =>
         },
         auth,
         tasks: taskPort(world),
+        streams: new SessionStreams({
+          bus: world.feed.bus,
+          conversation: draft.lifecycle.conversation,
+          onLag: (missed) => draft.notify(lagNotice(missed)),
+        }),
         clock: draft.clock,
         side: world.inspection?.endpoint,
       });
       scope.use('door', () => door.close());
+      // Released first: a stream that goes on would hold the door up.
+      scope.use('streams', () => world.feed.close());
       // No await from here to the announcement: a request is not read before the first trace line is written.
       if (signal.aborted) throw new MurError('E-RUN-007', 'the session was stopped while its door opened');
       world.url = door.url;
@@ -183,6 +190,11 @@ export const retireSession = (world: SessionWorld) =>
     await world.draft.scope.close('session ended');
     return null;
   });
+
+function lagNotice(missed: number) {
+  const message = `SSE broadcast lagged by ${missed} events`;
+  return { type: 'warning', code: '', message, origin: 'runtime' } as const;
+}
 
 /** Opens what the commands of the session need, where it may run any. */
 async function openCommandsOf(world: SessionWorld, onBreach: () => void = () => undefined): Promise<void> {

@@ -1,17 +1,21 @@
 /** The last `capacity` things pushed, oldest first. */
 export class Ring<Item> {
-  readonly #slots: Item[] = [];
-  readonly #capacity: number;
+  readonly #slots: (Item | undefined)[];
   /** Place of the oldest item. */
   #head = 0;
+  #size = 0;
 
   constructor(capacity: number) {
     if (!Number.isInteger(capacity) || capacity < 1) throw new Error('a ring holds at least one item');
-    this.#capacity = capacity;
+    this.#slots = new Array<Item | undefined>(capacity).fill(undefined);
   }
 
   get size(): number {
-    return this.#slots.length;
+    return this.#size;
+  }
+
+  get isFull(): boolean {
+    return this.#size === this.#slots.length;
   }
 
   get oldest(): Item | undefined {
@@ -20,24 +24,24 @@ export class Ring<Item> {
 
   /** True when the oldest item had to go to make room. */
   push(item: Item): boolean {
-    if (this.#slots.length < this.#capacity) {
-      this.#slots.push(item);
-      return false;
-    }
-    this.#slots[this.#head] = item;
-    this.#head = (this.#head + 1) % this.#capacity;
-    return true;
+    const isOver = this.isFull;
+    if (isOver) this.shift();
+    this.#slots[(this.#head + this.#size) % this.#slots.length] = item;
+    this.#size += 1;
+    return isOver;
   }
 
-  /** Everything held; the ring is empty afterwards. */
-  drain(): Item[] {
-    const items = [...this];
-    this.#slots.length = 0;
-    this.#head = 0;
-    return items;
+  /** Takes the oldest item out; `undefined` when there is none. */
+  shift(): Item | undefined {
+    if (this.#size === 0) return undefined;
+    const item = this.#slots[this.#head];
+    this.#slots[this.#head] = undefined;
+    this.#head = (this.#head + 1) % this.#slots.length;
+    this.#size -= 1;
+    return item;
   }
 
   *[Symbol.iterator](): Iterator<Item> {
-    for (let at = 0; at < this.#slots.length; at++) yield this.#slots[(this.#head + at) % this.#slots.length]!;
+    for (let at = 0; at < this.#size; at++) yield this.#slots[(this.#head + at) % this.#slots.length] as Item;
   }
 }

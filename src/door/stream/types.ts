@@ -27,6 +27,8 @@ export interface StatusEvent {
   readonly taskId: string;
   readonly task: TaskSnapshot;
   readonly message: string;
+  /** Set on the status that begins an inference turn, counted from 1. */
+  readonly turn?: number;
   /** The last thing said of this task; exactly one status event of a task has it. */
   readonly final: boolean;
 }
