@@ -98,7 +98,7 @@ export class StreamConnection implements BusListener {
     if (this.#live.isFull && this.#state === 'open') this.#flush();
     if (this.#live.push(logged)) this.#missed += 1;
     if (renderer.isLast(logged, true) && this.#state === 'open') this.#sate();
-    this.#flushing ??= setImmediate(() => this.#flush());
+    if (!this.#isBlocked) this.#flushing ??= setImmediate(() => this.#flush());
   }
 
   ended(): void {

@@ -50,8 +50,10 @@ export class StandardRenderer implements Renderer {
   begin(task: TaskSnapshot, id: number, past: readonly LoggedEvent[]): string {
     const said = this.#catchUp(task, past);
     this.#state = task.state;
+    // Nothing follows a task that is over, so there is nothing to resume from.
+    if (isFinal(task.state)) return this.#frame(this.#shape.task(task));
     const head = this.#frame(this.#shape.task(task), id);
-    if (said === '' || isFinal(task.state)) return head;
+    if (said === '') return head;
     return head + this.#frame(this.#shape.response(task, { text: said, append: false, lastChunk: false }));
   }
 
