@@ -1,5 +1,6 @@
 import type { TaskAcceptance } from '../task/index.js';
 import type { ExtendedCards, MethodNames } from './dialects/index.js';
+import { murmurFrames } from './stream/render-murmur.js';
 import { streamExtension } from './task-headers.js';
 
 /** The facts a card is made of. */
@@ -30,10 +31,6 @@ type Json = Readonly<Record<string, unknown>>;
 
 const extensionBase = 'https://docs.murmur.nexus/reference/agent-card/#';
 const modes = ['text/plain', 'application/json'];
-const frames = [
-  ...['status', 'artifact', 'text', 'thinking', 'tool-call-started', 'tool-call-progress'],
-  ...['gap', 'lagged', 'connection-ack', 'capsule-closed', 'error'],
-];
 /** No word here may read like a secret: scanners of public cards look for such words (design/a2a.md 1.3). */
 const schemeDescription = 'A bearer of this session, handed out by whoever runs it';
 
@@ -167,7 +164,7 @@ function capsuleExtension({ sessionId, tools, shell, network }: CardInput): Json
   });
 }
 
-const streamsExtension = extension(streamExtension, 'The event types of its streams', { frames });
+const streamsExtension = extension(streamExtension, 'The event types of its streams', { frames: murmurFrames });
 
 function extension(uri: string, description: string, params: Json): Json {
   return { uri, description, required: false, params };

@@ -52,7 +52,12 @@ export type StreamWish =
   /** A live task to follow: the whole task first. */
   | { readonly kind: 'subscribe'; readonly task: TaskSnapshot }
   /** The request was refused: one frame when it accepts `text/event-stream`, else plain JSON. */
-  | { readonly kind: 'refused'; readonly error: RpcError };
+  | {
+      readonly kind: 'refused';
+      readonly error: RpcError;
+      /** The task that was asked for, when it is over: who comes back to it is given what it missed of it instead. */
+      readonly ended?: TaskSnapshot;
+    };
 
 /** Serves streams. Leave it out of the door and no streaming method is offered. */
 export interface StreamPort {

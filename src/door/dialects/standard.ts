@@ -69,11 +69,13 @@ export function standardMethods(words: StandardWords) {
 
   const subscribe: Method = (params, context, { id }): DialectAnswer => {
     const task = named(params, context);
-    const error = 'error' in task ? task.error : refuseEnded(task, words.stateWord);
-    const wish: StreamWish =
-      error === undefined
-        ? { kind: 'subscribe', task: task as TaskSnapshot }
-        : { kind: 'refused', error: words.error(error) };
+    const wishOf = (): StreamWish => {
+      if ('error' in task) return { kind: 'refused', error: words.error(task.error) };
+      const error = refuseEnded(task, words.stateWord);
+      if (error === undefined) return { kind: 'subscribe', task };
+      return { kind: 'refused', error: words.error(error), ended: task };
+    };
+    const wish = wishOf();
     return { stream: { frames: words.frames(context), id, wish } };
   };
 

@@ -1,4 +1,4 @@
-import { taskObject } from '../dialects/task-object.js';
+import { statusMessageId, taskObject } from '../dialects/task-object.js';
 import type { StandardShape } from './render-standard.js';
 
 /** What a frame holds in A2A 0.2 and 0.3: a `task`, a `status-update` or an `artifact-update`. */
@@ -9,7 +9,7 @@ export const v03Shape: StandardShape = {
     const { status } = taskObject(task) as { status: object };
     const message = {
       kind: 'message',
-      messageId: `msg_${taskId}_status`,
+      messageId: statusMessageId(task),
       role: 'agent',
       parts: [{ kind: 'text', text: question }],
       contextId,

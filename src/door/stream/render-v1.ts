@@ -1,40 +1,23 @@
-import { isFinal, type TaskSnapshot } from '../../task/index.js';
+import { statusMessageId } from '../dialects/task-object.js';
+import { v1Task } from '../dialects/task-v1.js';
 import type { StandardShape } from './render-standard.js';
 
 /** What a frame holds in A2A 1.0: exactly one of `task`, `statusUpdate`, `artifactUpdate`; no `final`. */
 export const v1Shape: StandardShape = {
-  task: (task) => ({
-    task: {
-      id: task.taskId,
-      contextId: task.contextId,
-      status: statusOf(task, isFinal(task.state) ? task.message : undefined),
-      ...(task.response === undefined ? {} : { artifacts: [artifact('response', task.response)] }),
-      ...(task.prompt === undefined ? {} : { artifacts: [artifact('prompt', task.prompt)] }),
-    },
-  }),
+  task: (task) => ({ task: v1Task(task) }),
   status(task, question) {
     const { taskId, contextId } = task;
-    const said = question ?? (isFinal(task.state) ? task.message : undefined);
-    return { statusUpdate: { taskId, contextId, status: statusOf(task, said) } };
+    const { status } = v1Task(task) as { status: object };
+    const asked = { messageId: statusMessageId(task), role: 'ROLE_AGENT', parts: [part(question)], contextId, taskId };
+    return {
+      statusUpdate: { taskId, contextId, status: { ...status, ...(question === undefined ? {} : { message: asked }) } },
+    };
   },
   response({ taskId, contextId }, { text, append, lastChunk }) {
-    return { artifactUpdate: { taskId, contextId, artifact: artifact('response', text), append, lastChunk } };
+    const artifact = { artifactId: 'response', name: 'response', parts: [part(text)] };
+    return { artifactUpdate: { taskId, contextId, artifact, append, lastChunk } };
   },
 };
-
-function statusOf(task: TaskSnapshot, said: string | undefined): Record<string, unknown> {
-  const { taskId, contextId, state } = task;
-  const message = { messageId: `msg_${taskId}_status`, role: 'ROLE_AGENT', parts: [part(said)], contextId, taskId };
-  return {
-    state: `TASK_STATE_${state.toUpperCase().replace('-', '_')}`,
-    timestamp: new Date(task.updatedAtMs).toISOString(),
-    ...(said === undefined ? {} : { message }),
-  };
-}
-
-function artifact(name: string, text: string): Record<string, unknown> {
-  return { artifactId: name, name, parts: [part(text)] };
-}
 
 function part(text: string | undefined): Record<string, unknown> {
   return { text, mediaType: 'text/plain' };

@@ -60,7 +60,7 @@ export class SessionStreams implements StreamPort {
     const renderer = new StandardRenderer(id, frames === 'v1' ? v1Shape : v03Shape);
     const position = bus.lastId;
     const connection = this.#connect(response, renderer);
-    const task = taskOf(wish);
+    const task = this.#missedEnd(request, wish) ?? taskOf(wish);
     if ('error' in task) {
       connection.leave();
       refuse(request, response, id, task.error);
@@ -76,6 +76,18 @@ export class SessionStreams implements StreamPort {
     }
     const first = renderer.begin(task, seen, past);
     connection.open(isFinal(task.state) ? { last: first } : { first });
+  }
+
+  /** The ended task that a refused follower asks for, if it comes back before it was told of that end. */
+  #missedEnd(request: IncomingMessage, wish: StreamWish): TaskSnapshot | undefined {
+    const resumeFrom = readResume(request);
+    if (wish.kind !== 'refused' || wish.ended === undefined || resumeFrom === undefined) return undefined;
+    const { taskId } = wish.ended;
+    const { events } = this.#options.bus.since(resumeFrom);
+    const isHeld = events.some(
+      ({ id, event }) => id > resumeFrom && event.type === 'status' && event.final && event.taskId === taskId,
+    );
+    return isHeld ? wish.ended : undefined;
   }
 
   #connect(response: ServerResponse, renderer: Renderer): StreamConnection {

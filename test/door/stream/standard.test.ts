@@ -166,6 +166,31 @@ describe('spec/door.md 15.5, A2A 0.3', () => {
     }
   });
 
+  it('who comes back to a task that ended meanwhile is given the end, once; anybody else is refused', async () => {
+    submit('tsk_a');
+    stage.begin('tsk_a');
+    stage.finish('tsk_a', ['yes']);
+    const ended = stage.registry.get('tsk_a')!;
+    const error = { code: -32004, message: 'the task already ended as completed' };
+    const ask = async (headers: Record<string, string>) => {
+      const reader = await stage.read({ frames: 'v03', id: 1, wish: { kind: 'refused', error, ended } }, headers);
+      return (await reader.rest()).map((frame) => frame.data.error?.code ?? short(frame));
+    };
+    expect(await ask({ 'last-event-id': '1' })).toEqual([
+      'task completed @1',
+      '=yes @2',
+      '+ last',
+      'status-update completed final @4',
+    ]);
+    expect(await ask({ 'last-event-id': '3' })).toEqual([
+      'task completed @3',
+      '+ last',
+      'status-update completed final @4',
+    ]);
+    expect(await ask({ 'last-event-id': '4' })).toEqual([-32004]);
+    expect(await ask({})).toEqual([-32004]);
+  });
+
   it.each([
     ['text/event-stream', 'text/event-stream'],
     ['application/json, text/event-stream;q=0.5', 'text/event-stream'],
