@@ -58,7 +58,13 @@ test('a session with a locked door: tokens in its record and nowhere else, mur t
   const read = await call(url, 'tasks/get', { id: result.id }, reader.trim());
   expect(read.body.result.status.state).toBe('completed');
 
-  started.child.kill('SIGTERM');
+  // What mur itself asks such a door, it asks with the token of the record.
+  const rows = JSON.parse((await sandbox.run(['ps', '--json'])).stdout.split('\n', 1)[0]!);
+  expect(JSON.stringify(rows)).toContain('running');
+  expect(await sandbox.run(['send', '@1', 'hello', '--wait'])).toMatchObject({ code: 0, stdout: 'ok\n' });
+  const stopped = await sandbox.run(['stop', '@1']);
+  expect(stopped.stdout).toContain('residue: nothing else was left running');
+
   const ended = await started.ended;
   expect(ended.code).toBe(0);
   expect(ended.stderr).not.toContain('W-SEC-032');
