@@ -23,7 +23,7 @@ async function watch(url: string): Promise<Frame[]> {
 test('a live session tells of its turns, the call it made, the answer, and its end', { timeout: 120_000 }, async () => {
   let frames: Promise<Frame[]> | undefined;
   const call = { tool: 'mur-tool-files', input: { action: 'list' }, id: 'call-1' };
-  const turns = [{ say: 'I look.', calls: [call] }, { say: 'All there.' }];
+  const turns = [{ say: 'I look.', call: [call] }, { say: 'All there.' }];
   await library.run(
     rehearsal(turns),
     {},
