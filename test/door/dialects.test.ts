@@ -155,6 +155,11 @@ describe('routing by taskId (spec/door.md 7)', () => {
       code: -32001,
       data: [{ reason: 'TASK_NOT_FOUND', metadata: { taskId: 'nobody' } }],
     });
+    const queued = (await call('SendMessage', user())).result.task.id;
+    expect(await send({ taskId: queued })).toMatchObject({
+      code: -32004,
+      data: [{ metadata: { taskId: queued, state: 'TASK_STATE_SUBMITTED' } }],
+    });
     expect(await send({ taskId: id, contextId: 'another' })).toMatchObject({ code: -32602 });
     opened.tasks.deliverInput(id, 'by hand');
     expect(await send({ taskId: id })).toMatchObject({
@@ -304,6 +309,7 @@ describe('ListTasks (spec/door.md 6)', () => {
           seen.push(...result.tasks);
           pageToken = result.nextPageToken;
         } while (pageToken !== '');
+        expect(seen).toHaveLength(total);
         expect(new Set(seen.map(({ id }) => id)).size).toBe(total);
         const times = seen.map(({ status }) => status.timestamp);
         expect(times).toEqual([...times].sort().reverse());
