@@ -21,6 +21,7 @@ export function announcement(
   if (mode === 'print') return [];
   if (mode === 'json') return door === undefined ? [] : [readiness(staged, door)];
   const lines = door === undefined ? [] : [`murmur: url ${door.url}`];
+  if (door?.auth !== undefined) lines.push(`murmur: auth ${door.auth} (mur token ${staged.sessionId})`);
   lines.push(`session: ${staged.sessionId}`);
   return isVerbose ? [...lines, ...details(staged)] : lines;
 }
@@ -32,7 +33,9 @@ export function statusLine(status: string): string {
 
 function readiness(staged: Staged, door: Listening): string {
   const { name, version, sessionId, workdir } = staged;
-  return JSON.stringify({ url: door.url, pid: door.pid, session_id: sessionId, name, version, workdir });
+  const { url, pid, auth } = door;
+  // JSON leaves out what is undefined.
+  return JSON.stringify({ url, pid, session_id: sessionId, name, version, workdir, auth });
 }
 
 function details(staged: Staged): string[] {

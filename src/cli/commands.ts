@@ -21,6 +21,9 @@ export const commandRows: readonly CommandRow[] = [
   { name: 'run', summary: 'run a capsule from its manifest and print what came of it', load: () => import('./run.js') },
   { name: 'ps', summary: 'list the capsules that run on this machine', load: () => import('./ps.js') },
   { name: 'stop', summary: 'end a session and wait until its process is gone', load: () => import('./stop.js') },
+  { name: 'send', summary: 'send a message to a running session', load: () => import('./send.js') },
+  { name: 'watch', summary: 'show what a running session does, live', load: () => import('./watch.js') },
+  { name: 'cancel', summary: 'cancel one task of a running session', load: () => import('./cancel.js') },
   { name: 'token', summary: 'print a door token of a running session', load: () => import('./token.js') },
   {
     name: 'replay',

@@ -28,7 +28,7 @@ function residueLines({ asked }: StopOutput): string[] {
 }
 
 /** `running:` for what outlives the session, `ended:` for what its end takes along. */
-function residueLine(item: ResidueItem): string {
+export function residueLine(item: ResidueItem): string {
   const text = (key: string): string => (typeof item[key] === 'string' ? oneLine(item[key]) : '');
   if (item.kind === 'detached_shell') {
     const word = item.ends_with_session === true ? 'ended:   ' : 'running: ';

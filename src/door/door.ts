@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { MurError, reasonOf } from '../errors/index.js';
 import type { Clock } from '../supervise/clock.js';
-import { buildCard } from './card.js';
-import { murmur } from './dialects/index.js';
+import { buildCard, buildExtendedCards } from './card.js';
+import { servedMethods } from './dialects/index.js';
 import { type DoorSite, handle } from './handle.js';
 import { serveUpgrades } from './side.js';
 import { type Door, type DoorLimits, type DoorOptions, defaultLimits } from './types.js';
@@ -15,7 +15,7 @@ import { type Door, type DoorLimits, type DoorOptions, defaultLimits } from './t
  * It holds no task state: it answers from `options.tasks`, so it answers while a turn runs.
  *
  * Does not stop: another program of this user, which may do all that a person may; a client that keeps all connections
- * busy, for as long as `requestMs` each. Authentication comes with `network.authentication`.
+ * busy, for as long as `requestMs` each. Who may ask is settled by `options.auth`; a door without it answers everybody.
  */
 export async function openDoor(options: DoorOptions): Promise<Door> {
   const limits: DoorLimits = { ...defaultLimits, ...options.limits };
@@ -42,18 +42,7 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
   // A connection that could not be accepted (out of descriptors) is lost to its client only.
   server.on('error', () => undefined);
   const { port, address } = server.address() as AddressInfo;
-  const methods = murmur.methods(options.tasks, options.card.acceptance);
-  site = {
-    bindAddr: options.bindAddr,
-    port,
-    tasks: options.tasks,
-    sessionId: options.card.sessionId,
-    acceptance: options.card.acceptance,
-    acceptsPeerTasks: options.card.acceptsPeerTasks,
-    clock: options.clock,
-    limits,
-    card: JSON.stringify(buildCard(options.card, port, methods)),
-  };
+  site = siteOf(options, limits, port);
   let closing: Promise<void> | undefined;
   return {
     url: `localhost:${port}`,
@@ -63,6 +52,33 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
       closing ??= shut(server, options.clock, limits.closeMs);
       return closing;
     },
+  };
+}
+
+function siteOf(
+  { card, tasks, auth, streams, bindAddr, clock }: DoorOptions,
+  limits: DoorLimits,
+  port: number,
+): DoorSite {
+  const isAuthenticated = auth !== undefined;
+  const { acceptance, sessionId, acceptsPeerTasks, name } = card;
+  const served = { acceptance, tasks, hasStreams: streams !== undefined, isAuthenticated };
+  const methods = servedMethods(served);
+  const door = { port, methods, isAuthenticated };
+  return {
+    ...served,
+    bindAddr,
+    port,
+    sessionId,
+    acceptsPeerTasks,
+    capsuleName: name,
+    auth,
+    streams,
+    methods: methods.all,
+    clock,
+    limits,
+    card: JSON.stringify(buildCard(card, door)),
+    extendedCards: isAuthenticated ? buildExtendedCards(card, door) : undefined,
   };
 }
 

@@ -1,21 +1,31 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { answer, type DialectContext, isVersionOne } from './dialects/index.js';
+import { type Authenticated, authenticate, type Caller, type DoorAuth, refuseMethod } from './auth/index.js';
+import { answer, type DialectAnswer, type DialectContext, isVersionOne, pickDialect } from './dialects/index.js';
 import { readBody } from './guards/body-limit.js';
 import { isJson } from './guards/content-type.js';
 import { isOwnHost } from './guards/host.js';
 import { isOwnOrigin } from './guards/origin.js';
 import { isPeerWelcome } from './guards/peer-consent.js';
-import { parseBody, replyBody, rpcErrors } from './json-rpc.js';
+import { parseBody, type RpcRequest, replyBody, rpcErrors } from './json-rpc.js';
+import type { StreamPort } from './port.js';
 import { refusalBody, respond } from './respond.js';
 import { readTaskHeaders } from './task-headers.js';
 import type { DoorLimits } from './types.js';
 
 /** Everything one request is answered from. Made once, when the door listens. */
-export interface DoorSite extends Omit<DialectContext, 'headers'> {
+export interface DoorSite extends Omit<DialectContext, 'headers' | 'left'> {
   readonly bindAddr: string;
   readonly port: number;
   readonly acceptsPeerTasks: boolean;
   readonly limits: DoorLimits;
+  /** The realm of a refusal. */
+  readonly capsuleName: string;
+  /** Absent: a public door, which answers everybody and ignores `Authorization`. */
+  readonly auth?: DoorAuth | undefined;
+  /** Serves what a dialect answers as a stream. */
+  readonly streams?: StreamPort | undefined;
+  /** Every method that does something here, whichever dialect names it. */
+  readonly methods: readonly string[];
   /** The card as text: built once, so serving it costs nothing while a turn runs. */
   readonly card: string;
 }
@@ -32,7 +42,7 @@ const cardPaths: ReadonlySet<string> = new Set(['/.well-known/agent-card.json', 
 
 /** Answers one request. The order of checks is that of spec/door.md 2.1, after the two guards against web pages. */
 export async function handle(site: DoorSite, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const reply = refusePage(site, request) ?? serveFixed(site, request) ?? (await serveRpc(site, request, response));
+  const reply = refusePage(site, request) ?? serveCard(site, request) ?? (await serveCaller(site, request, response));
   if (reply === undefined) return;
   respond(request, response, site.limits.lingerMs, reply.status, reply.body, reply.headers);
 }
@@ -48,22 +58,38 @@ function refusePage(site: DoorSite, { headers }: IncomingMessage): Answer | unde
   return undefined;
 }
 
-function serveFixed(site: DoorSite, request: IncomingMessage): Answer | undefined {
-  if (request.method !== 'GET') return undefined;
-  const path = pathOf(request);
-  if (cardPaths.has(path)) return { status: 200, body: site.card, headers: { vary: 'A2A-Version' } };
-  if (path === '/health') return { status: 200, body: JSON.stringify({ status: 'ok', session_id: site.sessionId }) };
-  return undefined;
+function serveCard(site: DoorSite, request: IncomingMessage): Answer | undefined {
+  if (request.method !== 'GET' || !cardPaths.has(pathOf(request))) return undefined;
+  return { status: 200, body: site.card, headers: { vary: 'A2A-Version' } };
 }
 
-async function serveRpc(
+/** What a stranger gets nothing of: who asks is settled before the path, the body or the method is read. */
+async function serveCaller(
   site: DoorSite,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<Answer | undefined> {
+  const asked = callerOf(site, request);
+  if ('refusal' in asked) return asked.refusal;
   if (!isPeerWelcome(request.headers, site.acceptsPeerTasks)) {
     return { status: 403, body: refusalBody('peer_not_accepted', 'this capsule takes no tasks from other capsules') };
   }
+  if (request.method === 'GET' && pathOf(request) === '/health') {
+    return { status: 200, body: JSON.stringify({ status: 'ok', session_id: site.sessionId }) };
+  }
+  return serveRpc(site, asked.caller, request, response);
+}
+
+function callerOf(site: DoorSite, request: IncomingMessage): Authenticated | { readonly caller: undefined } {
+  return site.auth === undefined ? { caller: undefined } : authenticate(site.auth, site.capsuleName, request);
+}
+
+async function serveRpc(
+  site: DoorSite,
+  caller: Caller | undefined,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<Answer | undefined> {
   if (request.method !== 'POST' || pathOf(request) !== '/' || !isJson(request.headers['content-type'])) return notFound;
   const body = await readBody(request, response, site.limits.bodyBytes);
   if (body.status === 'cut') return undefined;
@@ -71,22 +97,66 @@ async function serveRpc(
     const message = `the request body is over ${site.limits.bodyBytes} bytes`;
     return { status: 413, body: refusalBody('body_too_large', message) };
   }
-  return body.bytes.length === 0 ? notFound : { status: 200, body: rpcReply(site, request, body.bytes) };
+  return body.bytes.length === 0 ? notFound : serveMethod(site, caller, request, response, body.bytes);
 }
 
-function rpcReply(site: DoorSite, { headers }: IncomingMessage, bytes: Buffer): string {
+/** `undefined` when a stream took the response over. */
+async function serveMethod(
+  site: DoorSite,
+  caller: Caller | undefined,
+  request: IncomingMessage,
+  response: ServerResponse,
+  bytes: Buffer,
+): Promise<Answer | undefined> {
+  const { headers } = request;
   const version = typeof headers['a2a-version'] === 'string' ? headers['a2a-version'] : undefined;
   const parsed = parseBody(bytes);
   if (!parsed.ok) {
     const isV1Parse = parsed.error === rpcErrors.parse && isVersionOne(version);
-    return replyBody(parsed.id, { error: isV1Parse ? rpcErrors.parseV1 : parsed.error });
+    return ok(replyBody(parsed.id, { error: isV1Parse ? rpcErrors.parseV1 : parsed.error }));
   }
-  const { request } = parsed;
+  const asked = parsed.request;
+  const refused = caller && outOfReach(site, caller, asked, version);
+  if (refused !== undefined) return refused;
+  const context = { ...site, headers: readTaskHeaders(headers), left: leftOf(response) };
+  const settled = await answered(() => answer(asked, version, context));
+  if (!('stream' in settled)) return ok(replyBody(asked.id, settled));
+  site.streams!.open(request, response, settled.stream);
+  return undefined;
+}
+
+/** What a dialect answers; -32603 where it, or the session behind it, threw. */
+async function answered(ask: () => DialectAnswer): Promise<Awaited<DialectAnswer>> {
   try {
-    return replyBody(request.id, answer(request, version, { ...site, headers: readTaskHeaders(headers) }));
+    return await ask();
   } catch {
-    return replyBody(request.id, { error: rpcErrors.internal });
+    return { error: rpcErrors.internal };
   }
+}
+
+function ok(body: string): Answer {
+  return { status: 200, body };
+}
+
+/** Aborts when the connection of this answer is gone. */
+function leftOf(response: ServerResponse): AbortSignal {
+  const left = new AbortController();
+  response.once('close', () => left.abort());
+  return left.signal;
+}
+
+/**
+ * The refusal of a method this caller does not reach. What no dialect takes, and a method nobody serves, is the dialect's to answer:
+ * those errors come first (spec/door.md 2.1). A completion needs the scope of its method too: the header that says so is anybody's.
+ */
+function outOfReach(
+  { methods, capsuleName }: DoorSite,
+  caller: Caller,
+  request: RpcRequest,
+  version: string | undefined,
+): Answer | undefined {
+  if (!methods.includes(request.method) || 'error' in pickDialect(request, version)) return undefined;
+  return refuseMethod(caller, capsuleName, request.method);
 }
 
 /** The path without its query; `''` counts as `/`. */

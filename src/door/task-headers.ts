@@ -1,6 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { TaskOrigin, TaskTrust } from '../task/index.js';
 
+/** Names Murmur's own streams, on the card and in a request that asks for them. */
+export const streamExtension = 'https://docs.murmur.nexus/reference/streaming-protocol/#murmur-stream-v1';
+
 /** What the request headers say about a task and its sender (spec/door.md sections 2 and 9). */
 export interface TaskHeaders {
   readonly origin: TaskOrigin;
@@ -12,6 +15,10 @@ export interface TaskHeaders {
   readonly delegationId: string;
   /** `x-murmur-completion-session`, empty when absent. */
   readonly completionSession: string;
+  /** A Murmur runtime sent this: it carries an `x-murmur-*` header. */
+  readonly fromRuntime: boolean;
+  /** `A2A-Extensions` lists Murmur's streams. */
+  readonly wantsMurmurFrames: boolean;
 }
 
 /**
@@ -31,6 +38,10 @@ export function readTaskHeaders(headers: IncomingHttpHeaders): TaskHeaders {
     forgetSession: text(headers['x-murmur-forget-session']) === 'true',
     delegationId: text(headers['x-murmur-delegation-id']),
     completionSession: text(headers['x-murmur-completion-session']),
+    fromRuntime: Object.keys(headers).some((name) => name.startsWith('x-murmur-')),
+    wantsMurmurFrames: text(headers['a2a-extensions'])
+      .split(',')
+      .some((uri) => uri.trim() === streamExtension),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../supervise/clock.js';
+import type { DoorAuth } from './auth/index.js';
 import type { CardInput } from './card.js';
-import type { TaskPort } from './port.js';
+import type { StreamPort, TaskPort } from './port.js';
 import type { DoorSide } from './side.js';
 
 /** Bounds of one door (spec/door.md section 2). */
@@ -32,7 +33,11 @@ export interface DoorOptions {
   readonly port?: number;
   readonly card: CardInput;
   readonly tasks: TaskPort;
+  /** Present: a caller needs one of its tokens. Absent: a public door. */
+  readonly auth?: DoorAuth | undefined;
   readonly clock: Clock;
+  /** Leave it out and no streaming method is offered. */
+  readonly streams?: StreamPort | undefined;
   /** Live inspection, when it was asked for. */
   readonly side?: DoorSide | undefined;
   readonly limits?: Partial<DoorLimits>;

@@ -1,3 +1,4 @@
+import type { GuestEvent } from '../../workers/protocol.js';
 import { type DriverOutcome, type DriverRequest, readDriverCall } from '../inference/index.js';
 import { needed } from '../stage/draft.js';
 import { type EgressEvent, guestEndpoint } from '../wasm/egress/index.js';
@@ -16,7 +17,6 @@ export async function callDriver(
 ): Promise<{ outcome: DriverOutcome; responseText: string | undefined }> {
   const driver = needed(world.draft.driver, 'compile');
   const { taskId } = work.request;
-  const redact = world.secrets.redactKeys;
   const seen: { providerStatus?: number; rejected?: string } = {};
   const outcome = await callComponent(world, {
     kind: 'driver',
@@ -28,8 +28,7 @@ export async function callDriver(
     signal,
     host: {
       event: (event) => {
-        if (event.type === 'chunk') world.draft.notify({ type: 'text.chunk', taskId, text: redact(event.text) });
-        if (event.type === 'thinking') world.draft.notify({ type: 'thinking.chunk', taskId, text: redact(event.text) });
+        heard(world, taskId, event);
       },
       requestInput: requestInput(world, taskId),
     },
@@ -44,6 +43,32 @@ export async function callDriver(
     }),
     responseText,
   };
+}
+
+/** What a driver says while it works goes to whoever watches, from inside this process and at the door. */
+function heard({ draft, feed, secrets }: SessionWorld, taskId: string, event: GuestEvent): void {
+  switch (event.type) {
+    case 'chunk': {
+      const text = secrets.redactKeys(event.text);
+      draft.notify({ type: 'text.chunk', taskId, text });
+      feed.text(taskId, text);
+      return;
+    }
+    case 'thinking': {
+      const text = secrets.redactKeys(event.text);
+      draft.notify({ type: 'thinking.chunk', taskId, text });
+      feed.thinking(taskId, text);
+      return;
+    }
+    case 'tool-call-started':
+      feed.callBegan(taskId, event.id, event.name);
+      return;
+    case 'tool-call-input-bytes':
+      feed.callGrew(taskId, event.id, event.bytes);
+      return;
+    default:
+      return;
+  }
 }
 
 /** Failures name the operator's endpoint: what a person can look into is not the address the guest sends to. Keys go, too. */

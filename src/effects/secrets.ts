@@ -7,8 +7,8 @@ import type { StageDraft } from '../stage/draft.js';
 const shortestSecret = 6;
 
 /**
- * What one session holds, or has held, that nobody may read in its trace, its event log and its frames: the keys of its gateways, and
- * the values of host variables named like a credential, whether a guest was granted them or not. A key that rotates in is here before
+ * What one session holds, or has held, that nobody may read in its trace, its event log and its frames: the keys of its gateways, the
+ * tokens of its door, and the values of host variables named like a credential, whether a guest was granted them or not. A key that rotates in is here before
  * it is used for the first time; one that rotated out stays, because what was said with it stays said.
  *
  * Does not find: a secret in a variable whose name reads like none; a text written down before it became a key.
@@ -46,6 +46,12 @@ export class SessionSecrets {
     this.#refresh();
     return this.#redactKeys(text);
   };
+
+  /** Takes in what this session made itself. */
+  keep(secrets: readonly Secret[]): void {
+    for (const secret of secrets) this.#keys.set(secret.reveal(), secret);
+    this.learn();
+  }
 
   /** Takes in the keys as they are now. To be called when one has changed. */
   learn(): void {

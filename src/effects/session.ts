@@ -1,6 +1,6 @@
 import { fromPromise } from 'xstate';
 import type { CloseInput, OpenOutcome, ScriptOutcome, StopCause, TaskRef } from '../../machines/session/machine.js';
-import { isExposed, openDoor } from '../door/index.js';
+import { type DoorAuth, isExposed, openDoor, SessionStreams } from '../door/index.js';
 import { MurError } from '../errors/index.js';
 import { applyRetention } from '../home/index.js';
 import { publishRecord, recordOfThisProcess } from '../liveness/index.js';
@@ -11,6 +11,7 @@ import { mintId } from '../supervise/ids.js';
 import { laneOf } from '../task/index.js';
 import { manage } from './artifact-manager.js';
 import { callComponent } from './component.js';
+import { lockDoor } from './door-lock.js';
 import { guestCommands } from './guest.js';
 import { outcomeOf } from './outcome.js';
 import { invokeTool } from './registry.js';
@@ -31,6 +32,8 @@ export const openSession = (world: SessionWorld) =>
       holdLog(world);
       // Before the door: what commands need and cannot have refuses the launch, and nobody was told of a session yet.
       await openCommandsOf(world);
+      // Before the door, so that it outlives it: no request under way meets an erased key.
+      const auth = lockDoor(world);
       const door = await openDoor({
         bindAddr: request.bindAddr,
         ...(request.internalPort === undefined ? {} : { port: request.internalPort }),
@@ -44,20 +47,28 @@ export const openSession = (world: SessionWorld) =>
           network: request.policy.networkAllow.length > 0,
           acceptsPeerTasks: false,
         },
+        auth,
         tasks: taskPort(world),
+        streams: new SessionStreams({
+          bus: world.feed.bus,
+          conversation: draft.lifecycle.conversation,
+          onLag: (missed) => draft.notify(lagNotice(missed)),
+        }),
         clock: draft.clock,
         side: world.inspection?.endpoint,
       });
       scope.use('door', () => door.close());
+      // Released first: a stream that goes on would hold the door up.
+      scope.use('streams', () => world.feed.close());
       // No await from here to the announcement: a request is not read before the first trace line is written.
       if (signal.aborted) throw new MurError('E-RUN-007', 'the session was stopped while its door opened');
       world.url = door.url;
       const page = inspect(world, door.port);
-      publish(world, door.url);
+      publish(world, door.url, auth);
       writeMurmurMd(draft, door.url);
       traceOf(world).write('session_start', sessionStartFields(draft));
       retain(world);
-      if (isExposed(request.bindAddr)) {
+      if (auth === undefined && isExposed(request.bindAddr)) {
         draft.warn(
           'W-SEC-032',
           `the door listens on ${request.bindAddr} without authentication: anyone who can reach it can send tasks and read the card`,
@@ -70,6 +81,7 @@ export const openSession = (world: SessionWorld) =>
         url: door.url,
         pid: process.pid,
         workdir: folders.accessibleWorkdir,
+        ...(auth && { auth: 'bearer' }),
       });
       if (page !== undefined) draft.notify({ type: 'inspection.listening', url: page });
       await openLog(world);
@@ -181,6 +193,11 @@ export const retireSession = (world: SessionWorld) =>
     return null;
   });
 
+function lagNotice(missed: number) {
+  const message = `SSE broadcast lagged by ${missed} events`;
+  return { type: 'warning', code: '', message, origin: 'runtime' } as const;
+}
+
 /** Opens what the commands of the session need, where it may run any. */
 async function openCommandsOf(world: SessionWorld, onBreach: () => void = () => undefined): Promise<void> {
   const { request, natives, folders } = world.draft;
@@ -223,7 +240,7 @@ function inspect({ draft, inspection }: SessionWorld, port: number): string | un
   return inspection.open(port);
 }
 
-function publish(world: SessionWorld, url: string): void {
+function publish(world: SessionWorld, url: string, auth: DoorAuth | undefined): void {
   const { request, home, scope, clock, sessionId, folders } = world.draft;
   const record = recordOfThisProcess(
     {
@@ -232,6 +249,7 @@ function publish(world: SessionWorld, url: string): void {
       capsuleName: request.capsuleName,
       capsuleVersion: request.capsuleVersion,
       recordsDir: needed(folders, 'mint').recordsDir,
+      ...(auth && { doorToken: auth.operator, credentials: auth.credentials }),
     },
     clock,
   );

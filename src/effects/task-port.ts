@@ -1,5 +1,5 @@
 import type { TaskPort } from '../door/index.js';
-import { isFinal, laneOf, type TaskSnapshot } from '../task/index.js';
+import { isFinal, laneOf, pageOf, settled, type TaskSnapshot } from '../task/index.js';
 import { detachedWorkIds, residueOf } from './residue.js';
 import { type SessionWorld, traceOf } from './world.js';
 
@@ -8,8 +8,6 @@ export function taskPort(world: SessionWorld): TaskPort {
   const { registry } = world;
   return {
     send: (request) => {
-      const waiting = registry.waitingTaskId;
-      if (waiting !== undefined) return expectTask(registry.deliverInput(waiting, request.text));
       const context = world.draft.request.contextId;
       const reply = registry.enqueue(context === undefined ? request : { ...request, contextId: context });
       const task = expectTask(reply);
@@ -24,7 +22,15 @@ export function taskPort(world: SessionWorld): TaskPort {
       world.send({ type: 'task.accepted', task: { taskId, contextId, source: 'a2a', lane: laneOf(origin) } });
       return task;
     },
+    waiting: () => registry.waitingTaskId,
+    reply: (taskId, text, messageId) => {
+      const reply = registry.deliverInput(taskId, text, messageId);
+      return reply.ok ? reply.task : undefined;
+    },
     get: (taskId) => registry.get(taskId),
+    history: (taskId) => registry.history(taskId),
+    list: (filter, page) => pageOf(registry.list(), filter, page),
+    settled: (taskId, signal) => settled(registry, taskId, signal),
     cancel: (taskId) => {
       const task = cancelTask(world, taskId);
       return task === undefined ? undefined : { task, residue: residueOf(world) };

@@ -127,6 +127,19 @@ export const recordCall = (world: SessionWorld) =>
     entry.commands?.trace();
     if (!outcome.isSkill && outcome.isDenied !== true)
       for (const totals of [world.totals, work.totals]) totals.toolCalls += 1;
+    if (outcome.isDenied !== true) {
+      world.feed.callEnded({
+        taskId: input.taskId,
+        toolName: input.name,
+        content: result.text,
+        fenceSource: result.fenceSource,
+        callId: input.callId,
+        isError: result.isError,
+        durationMs,
+        exitCode: outcome.shell?.exitCode ?? null,
+        truncated: outcome.result.truncated,
+      });
+    }
     world.draft.notify({
       type: 'tool.finished',
       taskId: input.taskId,

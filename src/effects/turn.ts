@@ -34,6 +34,7 @@ export const prepareTurn = (world: SessionWorld) =>
     if (breach !== undefined) throw (await import('../resources/index.js')).sizeError(breach);
     work.turn = undefined;
     work.turnIndex = input.turn;
+    world.feed.turnBegan(input.taskId, input.turn);
     world.draft.notify({ type: 'turn.started', taskId: input.taskId, turn: input.turn, model: driver?.model ?? '' });
     return null;
   });
@@ -71,7 +72,10 @@ export const infer = (world: SessionWorld) =>
       durationMs: draft.clock.monotonic() - startedAtMs,
       ...(counted ? { inputTokens, outputTokens: outputTokens ?? 0 } : {}),
     });
-    if (outcome.status === 'failed') return failed(work, outcome);
+    if (outcome.status === 'failed') {
+      world.feed.turnEnded(input.taskId);
+      return failed(work, outcome);
+    }
     world.continuation = reduceContinuation(world.continuation, {
       type: 'driver.answered',
       continuationId: outcome.continuationId,
@@ -79,7 +83,10 @@ export const infer = (world: SessionWorld) =>
       choice: primaryChoice,
       messageCount: request.messageCount,
     });
-    return accept(world, work, outcome);
+    const inferred = accept(world, work, outcome);
+    const isAnswer = inferred.decision === 'end_turn';
+    world.feed.turnEnded(input.taskId, isAnswer ? world.secrets.redactKeys(outcome.text) : undefined);
+    return inferred;
   });
 
 /** The response and every result join the conversation, in call order. */

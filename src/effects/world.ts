@@ -17,12 +17,15 @@ import type { DeadlineNotice } from './deadline.js';
 import type { SessionLog } from './log.js';
 import type { EventRecorder } from './recorder.js';
 import type { SessionSecrets } from './secrets.js';
+import type { StreamFeed } from './stream-feed.js';
 import type { Totals } from './totals.js';
 import type { TaskWork } from './work.js';
 
 export interface SessionWorld {
   readonly draft: StageDraft;
   readonly registry: TaskRegistry;
+  /** What whoever streams from the door is told. */
+  readonly feed: StreamFeed;
   readonly log: SessionLog;
   readonly recorder: EventRecorder;
   /** What may stand in nothing this session writes for people to read. */

@@ -15,10 +15,14 @@ export interface RecordFacts {
   readonly capsuleName: string;
   readonly capsuleVersion: string;
   readonly recordsDir: string;
+  /** The operator's token of an authenticated door, and those of its declared credentials by name. */
+  readonly doorToken?: Secret;
+  readonly credentials?: Readonly<Record<string, Secret>>;
 }
 
 /** The record of a session whose door this process holds. */
 export function recordOfThisProcess(facts: RecordFacts, clock: Clock = systemClock): RunningRecord {
+  const { doorToken, credentials = {} } = facts;
   return {
     session_id: facts.sessionId,
     url: facts.url,
@@ -29,6 +33,8 @@ export function recordOfThisProcess(facts: RecordFacts, clock: Clock = systemClo
     workdir: facts.recordsDir,
     outlives_launcher: !hasControllingTerminal(),
     started_at: new Date(clock.now()).toISOString().replace(/\.\d+Z$/, 'Z'),
+    ...(doorToken && { door_token: doorToken }),
+    ...(Object.keys(credentials).length > 0 && { credentials }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { present } from './present.js';
 import type { Fault } from './report.js';
+import { scopeWords } from './scope-words.js';
 import { block, integer, named, text, texts, z } from './shape.js';
 
 /** `network`: the capsule's own door. */
@@ -21,23 +22,6 @@ export interface DoorAuthentication {
   /** In the order declared. Scopes in their method spelling, `message/send`. */
   readonly credentials: readonly { readonly name: string; readonly scopes: readonly string[] }[];
 }
-
-/** Scope words and what they mean: the method names, and the A2A 1.0 spelling of each that has one. */
-const scopeWords: Readonly<Record<string, string>> = {
-  'message/send': 'message/send',
-  'message/stream': 'message/stream',
-  'stream/watch': 'stream/watch',
-  'tasks/get': 'tasks/get',
-  'tasks/cancel': 'tasks/cancel',
-  'session/stop': 'session/stop',
-  'resources/files': 'resources/files',
-  SendMessage: 'message/send',
-  SendStreamingMessage: 'message/stream',
-  SubscribeToTask: 'message/stream',
-  GetTask: 'tasks/get',
-  ListTasks: 'tasks/get',
-  CancelTask: 'tasks/cancel',
-};
 
 type RawNetwork = z.infer<typeof networkShape>;
 

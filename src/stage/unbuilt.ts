@@ -22,7 +22,6 @@ export function unbuiltKeys({ policy, manifest }: Pick<StageRequest, 'policy' | 
     [policy.planSubmit, 'capabilities.plan.submit'],
     [policy.installSkill.length + policy.installTool.length > 0, 'capabilities.install'],
     [policy.peerFetchAllow.length > 0, 'capabilities.peer_fetch'],
-    [manifest.network.authentication !== undefined, 'network.authentication'],
     [(inference?.alternates.length ?? 0) > 0, 'inference.alternates'],
     [context.retain !== undefined, 'context.retain'],
     [manifest.observability.otelEndpoint !== undefined, 'observability.otel_endpoint'],

@@ -17,6 +17,7 @@ import {
 } from '../effects/index.js';
 import { EventRecorder } from '../effects/recorder.js';
 import { SessionSecrets } from '../effects/secrets.js';
+import { StreamFeed } from '../effects/stream-feed.js';
 import { MurError, reasonOf, toMurError } from '../errors/index.js';
 import { type MurmurHome, murmurHome, removeLeftovers } from '../home/index.js';
 import { sweepRecords } from '../liveness/index.js';
@@ -136,9 +137,11 @@ function createWorld(
     },
   });
   const { taskAcceptance, queueDepth, deadlineNoticeSeconds } = draft.lifecycle;
+  const registry = new TaskRegistry({ acceptance: taskAcceptance, queueDepth, now: () => clock.now() });
   const world: SessionWorld = {
     draft,
-    registry: new TaskRegistry({ acceptance: taskAcceptance, queueDepth, now: () => clock.now() }),
+    registry,
+    feed: new StreamFeed(registry, clock),
     log,
     secrets: new SessionSecrets(draft),
     recorder: new EventRecorder(clock, (message) => log.write({ level: 'error', message })),

@@ -36,6 +36,8 @@ export type SessionNotice =
       readonly url: string;
       readonly pid: number;
       readonly workdir: string;
+      /** A token is needed; absent for a public door. */
+      readonly auth?: 'bearer';
     }
   | {
       /** Live inspection was asked for: its page, at an address that works once. */

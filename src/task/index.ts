@@ -1,9 +1,18 @@
 /**
  * The task model: which tasks a session holds and in which state each one is. Pure: no clock, no timer, no socket.
  * Not the charts (machines/), which drive it, and not the door (src/door), which speaks for it.
- * Read next: types.ts (the words), registry.ts (the rules).
+ * Read next: types.ts (the words), registry.ts (the rules), page.ts (listings), settled.ts (waiting for one task).
  */
-export { type RegistryReply, type RejectReason, TaskRegistry, type TaskRegistryOptions } from './registry.js';
+export { type PageCursor, pageOf, type TaskFilter, type TaskPage } from './page.js';
+export {
+  type RegistryReply,
+  type RejectReason,
+  type TaskChange,
+  type TaskListener,
+  TaskRegistry,
+  type TaskRegistryOptions,
+} from './registry.js';
+export { isSettled, settled } from './settled.js';
 export {
   type FinalTaskState,
   isFinal,
@@ -11,6 +20,7 @@ export {
   type LiveTaskState,
   laneOf,
   type TaskAcceptance,
+  type TaskMessage,
   type TaskOrigin,
   type TaskRequest,
   type TaskSnapshot,

@@ -4,6 +4,7 @@ import {
   type Lane,
   laneOf,
   type TaskAcceptance,
+  type TaskMessage,
   type TaskRequest,
   type TaskSnapshot,
   type TaskState,
@@ -16,6 +17,15 @@ const rejectText: Readonly<Record<RejectReason, string>> = {
   busy: 'task rejected: capsule is busy',
   closing: 'task rejected: the session is closing',
 };
+
+/**
+ * What happened to a task. `answered` is a reply delivered, `unasked` a question taken back; `ended` comes exactly once for each task
+ * that is not withdrawn, refused ones included.
+ */
+export type TaskChange = 'submitted' | 'started' | 'asked' | 'answered' | 'unasked' | 'ended';
+
+/** Hears of each change at the moment it happens. Must not throw and must not change the registry. */
+export type TaskListener = (task: TaskSnapshot, change: TaskChange) => void;
 
 /** Either the task after the change, or why nothing changed. */
 export type RegistryReply =
@@ -34,6 +44,7 @@ export interface TaskRegistryOptions {
 
 interface Entry {
   readonly request: TaskRequest;
+  readonly said: TaskMessage[];
   state: TaskState;
   updatedAtMs: number;
   message?: string;
@@ -62,11 +73,18 @@ export class TaskRegistry {
   #slot: { readonly state: 'empty' } | { readonly state: 'running' | 'done'; readonly taskId: string } = {
     state: 'empty',
   };
+  readonly #listeners = new Set<TaskListener>();
   #closing = false;
   #generation = 0;
 
   constructor(options: TaskRegistryOptions) {
     this.#options = options;
+  }
+
+  /** Tells `listener` of every change from now on, in order, before the call that made the change returns. Returns what ends that. */
+  watch(listener: TaskListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   /** Tasks accepted and not started. */
@@ -120,7 +138,7 @@ export class TaskRegistry {
     entry.message = rejectText[this.#closing ? 'closing' : 'busy'];
     this.#refused.push(request.taskId);
     if (this.#refused.length > (this.#options.refusedKept ?? 256)) this.#entries.delete(this.#refused.shift()!);
-    return done(entry);
+    return this.#tell(entry, 'ended');
   }
 
   /** The launch's own task (`task.md`), `submitted`. Acceptance is about the door and is not asked. */
@@ -139,7 +157,7 @@ export class TaskRegistry {
     if (!this.#closing) return this.#admit(request);
     const entry = this.#add(request, 'rejected');
     entry.message = rejectText.closing;
-    return done(entry);
+    return this.#tell(entry, 'ended');
   }
 
   /** Forgets a task that was accepted and could not be handed over, as if it had never come. */
@@ -169,7 +187,7 @@ export class TaskRegistry {
     if (this.#slot.state === 'running') return refuse(`task ${this.#slot.taskId} is still running`);
     this.#unqueue(entry);
     this.#slot = { state: 'running', taskId };
-    return this.#change(entry, 'working');
+    return this.#change(entry, 'working', 'started');
   }
 
   /**
@@ -195,17 +213,19 @@ export class TaskRegistry {
     if (entry.state !== 'working') return refuse('task is not in working state');
     entry.prompt = prompt;
     entry.deliver = deliver;
-    return this.#change(entry, 'input-required');
+    entry.said.push({ role: 'agent', messageId: `msg_${taskId}_${entry.said.length}`, text: prompt });
+    return this.#change(entry, 'input-required', 'asked');
   }
 
   /** Hands a person's reply to the task that waits for it and moves it back to `working`. */
-  deliverInput(taskId: string, text: string): RegistryReply {
+  deliverInput(taskId: string, text: string, messageId?: string): RegistryReply {
     const entry = this.#entries.get(taskId);
     if (entry?.state !== 'input-required') return refuse('task is not in input-required state');
     const deliver = entry.deliver;
     if (deliver === undefined) return refuse('no input waiter found for task');
     dropWaiter(entry);
-    const reply = this.#change(entry, 'working');
+    entry.said.push({ role: 'user', messageId: messageId ?? `msg_${taskId}_${entry.said.length}`, text });
+    const reply = this.#change(entry, 'working', 'answered');
     deliver(text);
     return reply;
   }
@@ -215,7 +235,7 @@ export class TaskRegistry {
     const entry = this.#entries.get(taskId);
     if (entry?.state !== 'input-required') return refuse('task is not in input-required state');
     dropWaiter(entry);
-    return this.#change(entry, 'working');
+    return this.#change(entry, 'working', 'unasked');
   }
 
   /** Refuses a task that was accepted and will not be started. */
@@ -266,14 +286,21 @@ export class TaskRegistry {
     return [...this.#entries.values()].map(snapshot);
   }
 
+  /** What was said about that task, oldest first; empty for an unknown one. */
+  history(taskId: string): readonly TaskMessage[] {
+    return [...(this.#entries.get(taskId)?.said ?? [])];
+  }
+
   #admit(request: TaskRequest): RegistryReply {
     const entry = this.#add(request, 'submitted');
     this.#waiting[laneOf(request.origin)].push(request.taskId);
-    return done(entry);
+    return this.#tell(entry, 'submitted');
   }
 
   #add(request: TaskRequest, state: TaskState): Entry {
-    const entry: Entry = { request: { ...request }, state, updatedAtMs: this.#options.now() };
+    const { taskId, text, messageId = `msg_${taskId}_0` } = request;
+    const said: TaskMessage[] = [{ role: 'user', messageId, text }];
+    const entry: Entry = { request: { ...request }, said, state, updatedAtMs: this.#options.now() };
     this.#entries.set(request.taskId, entry);
     return entry;
   }
@@ -283,10 +310,16 @@ export class TaskRegistry {
     lane.splice(lane.indexOf(entry.request.taskId), 1);
   }
 
-  #change(entry: Entry, state: TaskState): RegistryReply {
+  #change(entry: Entry, state: TaskState, change: TaskChange): RegistryReply {
     entry.state = state;
     entry.updatedAtMs = this.#options.now();
-    return done(entry);
+    return this.#tell(entry, change);
+  }
+
+  #tell(entry: Entry, change: TaskChange): RegistryReply {
+    const reply = done(entry);
+    if (reply.ok) for (const listener of [...this.#listeners]) listener(reply.task, change);
+    return reply;
   }
 
   #end(
@@ -297,7 +330,7 @@ export class TaskRegistry {
     dropWaiter(entry);
     if (said.message !== undefined) entry.message = said.message;
     if (said.response !== undefined && state === 'completed') entry.response = said.response;
-    return this.#change(entry, state);
+    return this.#change(entry, state, 'ended');
   }
 }
 

@@ -49,6 +49,13 @@ export interface TaskSnapshot {
   readonly prompt?: string;
 }
 
+/** What one side said about a task: the message that began it, the questions it asked, the replies it got. */
+export interface TaskMessage {
+  readonly role: 'user' | 'agent';
+  readonly messageId: string;
+  readonly text: string;
+}
+
 const finalStates: ReadonlySet<TaskState> = new Set(['completed', 'failed', 'canceled', 'rejected']);
 
 /** True when a task in `state` never changes again. */

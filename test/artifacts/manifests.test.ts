@@ -44,6 +44,6 @@ describe.each(folders('examples', ''))('example %s', (name) => {
     const own = parseArtifactManifest(readFileSync(`artifacts/${driver?.artifact}/murmur.yaml`, 'utf8'), 'driver');
     expect([...(own.models?.keys() ?? [])]).toContain(model);
     if (driver?.artifact === 'mur-driver-rehearsal')
-      expect(readScript(JSON.stringify(driver.config?.value))?.turns.length).toBeGreaterThan(3);
+      expect(readScript(JSON.stringify(driver.config?.value))?.turns.length).toBeGreaterThan(0);
   });
 });

@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 import { type CardInput, type Door, type DoorOptions, openDoor, type TaskPort } from '../../src/door/index.js';
 import { systemClock } from '../../src/supervise/clock.js';
-import { TaskRegistry, type TaskRegistryOptions, type TaskSnapshot } from '../../src/task/index.js';
+import { pageOf, settled, TaskRegistry, type TaskRegistryOptions, type TaskSnapshot } from '../../src/task/index.js';
 
 export const sessionId = 'ses_0199c4e2f1b7712a9d3e4f5061728394';
 
@@ -24,10 +24,15 @@ export function portOf(tasks: TaskRegistry): TaskPort {
     return reply.task;
   };
   return {
-    send(request) {
-      const waiting = tasks.waitingTaskId;
-      return must(waiting === undefined ? tasks.enqueue(request) : tasks.deliverInput(waiting, request.text));
+    send: (request) => must(tasks.enqueue(request)),
+    waiting: () => tasks.waitingTaskId,
+    reply(taskId, text, messageId) {
+      const reply = tasks.deliverInput(taskId, text, messageId);
+      return reply.ok ? reply.task : undefined;
     },
+    history: (taskId) => tasks.history(taskId),
+    list: (filter, page) => pageOf(tasks.list(), filter, page),
+    settled: (taskId, signal) => settled(tasks, taskId, signal),
     get: (taskId) => tasks.get(taskId),
     cancel(taskId) {
       const reply = tasks.cancel(taskId);

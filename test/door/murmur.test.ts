@@ -240,12 +240,12 @@ describe('who speaks', () => {
   const standardMessage = message('x', { kind: 'message' });
 
   it.each([
-    ['an A2A 1.0 method', 'SendMessage', message('x'), {}, -32601],
+    ['an A2A 1.0 method', 'SendMessage', message('x'), {}, -32602],
     ['an A2A 1.0 method of a version nobody speaks', 'GetTask', {}, { 'a2a-version': '2.0' }, -32009],
     ['a slash method with version 1.0', 'message/send', message('x'), { 'a2a-version': '1.0' }, -32601],
-    ['a message with kind', 'message/send', standardMessage, {}, -32601],
-    ['a request with configuration', 'message/send', { ...message('x'), configuration: {} }, {}, -32601],
-    ['a slash method with version 0.3', 'tasks/get', {}, { 'a2a-version': '0.3' }, -32601],
+    ['a message with kind', 'message/send', standardMessage, {}, -32602],
+    ['a request with configuration', 'message/send', { ...message('x'), configuration: {} }, {}, -32602],
+    ['a slash method with version 0.3', 'tasks/get', {}, { 'a2a-version': '0.3' }, -32602],
     ['a method only A2A 0.3 has', 'tasks/resubscribe', {}, {}, -32601],
     ['a Murmur stream', 'stream/watch', {}, {}, -32601],
     ['an unknown method', 'Message/Send', {}, {}, -32601],

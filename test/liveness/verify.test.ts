@@ -131,8 +131,7 @@ describe('a door that answers for the session', () => {
         network: false,
         acceptsPeerTasks: false,
       },
-      1,
-      [],
+      { port: 1, methods: { mur: [], v03: [], v1: [], all: [] }, isAuthenticated: false },
     );
     expect((await verify(alive(await door(answering(card))))).verdict).toBe('Live');
   });

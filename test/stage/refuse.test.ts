@@ -29,7 +29,6 @@ test.each<[string, Readonly<Record<string, unknown>>]>([
   ['capabilities.plan.submit', { capabilities: { plan: { submit: true } } }],
   ['capabilities.install', { capabilities: { install: { skill: ['a'] } } }],
   ['capabilities.peer_fetch', { capabilities: { peer_fetch: { allow: ['localhost'] } } }],
-  ['network.authentication', { network: { authentication: { scheme: 'bearer' } } }],
   ['context.retain', { context: { retain: { max_messages: 2 } } }],
   ['observability.otel_endpoint', { observability: { otel_endpoint: 'http://127.0.0.1:4318' } }],
   ['inference.max_session_tokens', { inference: { ...agent, max_session_tokens: 1000 } }],

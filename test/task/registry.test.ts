@@ -387,3 +387,43 @@ describe('any sequence of operations', () => {
     );
   });
 });
+
+describe('who watches', () => {
+  it('hears of every change in order, and of each end exactly once, a cancel that is finished later included', () => {
+    const tasks = registry({ acceptance: 'queue', queueDepth: 1 });
+    const heard: string[] = [];
+    const leave = tasks.watch((task, change) => heard.push(`${task.taskId} ${change} ${task.state}`));
+    tasks.enqueue(request('a'));
+    tasks.enqueue(request('b'));
+    tasks.start('a');
+    tasks.setInputRequired('a', 'which?', () => heard.push('delivered'));
+    tasks.deliverInput('a', 'this');
+    tasks.setInputRequired('a', 'and now?', () => undefined);
+    tasks.abandonInput('a');
+    tasks.cancel('a');
+    tasks.cancel('a');
+    tasks.finish('a', 'failed');
+    leave();
+    tasks.enqueue(request('c'));
+    expect(heard).toEqual([
+      'a submitted submitted',
+      'b ended rejected',
+      'a started working',
+      'a asked input-required',
+      'a answered working',
+      'delivered',
+      'a asked input-required',
+      'a unasked working',
+      'a ended canceled',
+    ]);
+  });
+
+  it('hears that what waited was rejected when the session closes', () => {
+    const tasks = running();
+    tasks.enqueue(request('b'));
+    const heard: string[] = [];
+    tasks.watch((task, change) => heard.push(`${task.taskId} ${change} ${task.state}`));
+    tasks.close();
+    expect(heard).toEqual(['b ended rejected']);
+  });
+});

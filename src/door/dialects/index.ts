@@ -1,23 +1,35 @@
 /**
  * The dialects of the door: one task model, several codecs, chosen per request (spec/door.md section 0).
- * Read next: pick.ts (who speaks), dialect.ts (what a codec is), murmur.ts (the first one).
+ * Read next: pick.ts (who speaks), dialect.ts (what a codec is), murmur.ts, v03.ts, v1.ts (the codecs), standard.ts (what
+ * the last two share), deliver.ts (where a message goes).
  */
-import type { RpcOutcome, RpcRequest } from '../json-rpc.js';
-import { rpcErrors } from '../json-rpc.js';
-import type { Dialect, DialectContext } from './dialect.js';
+import type { RpcRequest } from '../json-rpc.js';
+import type { Dialect, DialectAnswer, DialectContext, Served } from './dialect.js';
 import { murmur } from './murmur.js';
 import { type DialectName, pickDialect } from './pick.js';
+import { v1 } from './v1.js';
+import { v03 } from './v03.js';
 
-/** The codecs of this build. A request in a dialect that is not here is recognised and answered -32601 in its shape. */
-const dialects: Readonly<Partial<Record<DialectName, Dialect>>> = { mur: murmur };
+const dialects: Readonly<Record<DialectName, Dialect>> = { mur: murmur, v03, v1 };
 
 /** The answer to one request, whatever dialect it speaks. */
-export function answer(request: RpcRequest, version: string | undefined, context: DialectContext): RpcOutcome {
+export function answer(request: RpcRequest, version: string | undefined, context: DialectContext): DialectAnswer {
   const picked = pickDialect(request, version);
-  if ('error' in picked) return { error: picked.error };
-  return dialects[picked.dialect]?.call(request, context) ?? { error: rpcErrors.method };
+  return 'error' in picked ? { error: picked.error } : dialects[picked.dialect].call(request, context);
 }
 
-export type { Dialect, DialectContext } from './dialect.js';
-export { murmur } from './murmur.js';
+/** The methods that do something at a door, by the dialect that names them. */
+export interface MethodNames extends Readonly<Record<DialectName, readonly string[]>> {
+  /** Each name once: those of A2A 1.0, then the older ones. */
+  readonly all: readonly string[];
+}
+
+export function servedMethods(served: Served): MethodNames {
+  const names = { mur: murmur.methods(served), v03: v03.methods(served), v1: v1.methods(served) };
+  return { ...names, all: [...new Set([...names.v1, ...names.mur, ...names.v03])] };
+}
+
+export type { Dialect, DialectAnswer, DialectContext, ExtendedCards, Served } from './dialect.js';
 export { type DialectName, isVersionOne, pickDialect } from './pick.js';
+export { taskObject } from './task-object.js';
+export { v1State, v1Task } from './task-v1.js';

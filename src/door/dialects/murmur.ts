@@ -1,76 +1,54 @@
-import { mintId } from '../../supervise/ids.js';
-import type { TaskAcceptance } from '../../task/index.js';
-import { invalidParams, isObject, type RpcOutcome, rpcErrors } from '../json-rpc.js';
-import type { TaskPort } from '../port.js';
-import { completionRefusal } from './completion.js';
-import type { Dialect, DialectContext } from './dialect.js';
+import { invalidParams, type RpcOutcome, rpcErrors } from '../json-rpc.js';
+import { deliverUnnamed } from './deliver.js';
+import type { DialectAnswer, DialectContext, Params } from './dialect.js';
+import { noExtendedCard } from './errors.js';
+import { historyOf, refuseHistoryLength } from './history.js';
 import { parseMessage } from './message.js';
+import { dialectOf } from './methods.js';
 import { taskObject } from './task-object.js';
 
-type Params = Readonly<Record<string, unknown>>;
-type Method = (params: Params, context: DialectContext) => RpcOutcome;
-
-const methods: Readonly<Record<string, Method>> = {
-  'message/send': send,
-  'tasks/get': get,
-  'tasks/cancel': cancel,
-  'session/stop': stop,
-};
-
 /** The Murmur dialect (spec/door.md, column `mur`): a send answers at once, a `tasks/get` without id means the active task. */
-export const murmur: Dialect = {
-  methods: servedMethods,
-  call(request, context) {
-    const refused = completionRefusal(request.method, context);
-    if (refused !== undefined) return { error: refused };
-    const served = servedMethods(context.tasks, context.acceptance).includes(request.method);
-    if (!served) return { error: rpcErrors.method };
-    const method = methods[request.method]!;
-    if (method === send && context.headers.forgetSession) {
-      return { error: invalidParams('this capsule keeps no harness session to forget') };
-    }
-    const params = request.params ?? {};
-    return isObject(params) ? method(params, context) : { error: invalidParams('params must be an object') };
+export const murmur = dialectOf('older', {
+  'message/send': { answer: send, isStart: true },
+  'message/stream': { answer: stream, isStart: true, isStream: true },
+  'stream/watch': {
+    answer: (_params, _context, { id }) => ({ stream: { frames: 'mur', id, wish: { kind: 'watch' } } }),
+    isStream: true,
   },
-};
+  'tasks/get': { answer: get },
+  'tasks/cancel': { answer: cancel },
+  'session/stop': { answer: stop, isServed: ({ tasks }) => tasks.stop !== undefined },
+  'agent/getAuthenticatedExtendedCard': {
+    answer: olderExtendedCard,
+    isListed: ({ isAuthenticated }) => isAuthenticated,
+  },
+});
 
-function servedMethods(tasks: TaskPort, acceptance: TaskAcceptance): readonly string[] {
-  return Object.keys(methods).filter((name) => {
-    if (name === 'message/send') return acceptance !== 'none';
-    return name !== 'session/stop' || tasks.stop !== undefined;
-  });
-}
-
-function send(params: Params, { tasks, clock, headers }: DialectContext): RpcOutcome {
+function send(params: Params, context: DialectContext): RpcOutcome {
   const parsed = parseMessage(params);
   if (!parsed.ok) return { error: invalidParams(parsed.why) };
-  const receivedAtMs = clock.now();
-  try {
-    const task = tasks.send({
-      taskId: mintId('tsk', receivedAtMs),
-      contextId: parsed.message.contextId ?? mintId('ctx', receivedAtMs),
-      text: parsed.message.text,
-      messageId: parsed.message.messageId,
-      origin: headers.origin,
-      trust: headers.trust,
-      source: 'a2a',
-      receivedAtMs,
-      ...(headers.traceparent === undefined ? {} : { traceparent: headers.traceparent }),
-    });
-    return { result: taskObject(task) };
-  } catch {
-    return { error: rpcErrors.queue };
-  }
+  const delivered = deliverUnnamed(parsed.message, context);
+  return 'error' in delivered ? delivered : { result: taskObject(delivered) };
+}
+
+function stream(params: Params, context: DialectContext, { id }: { readonly id: unknown }): DialectAnswer {
+  const parsed = parseMessage(params);
+  const wish = parsed.ok
+    ? ({ kind: 'start', start: () => deliverUnnamed(parsed.message, context) } as const)
+    : ({ kind: 'refused', error: invalidParams(parsed.why) } as const);
+  return { stream: { frames: 'mur', id, wish } };
 }
 
 function get(params: Params, { tasks }: DialectContext): RpcOutcome {
   const { id, historyLength } = params;
   if (id !== undefined && id !== null && typeof id !== 'string') return { error: invalidParams('id must be a string') };
-  if (typeof historyLength === 'number' && historyLength < 0) {
-    return { error: invalidParams('historyLength must not be negative') };
-  }
+  const refused = refuseHistoryLength(historyLength);
+  if (refused !== undefined) return { error: refused };
   const task = tasks.get(id ?? undefined);
-  return task === undefined ? { error: rpcErrors.taskNotFound } : { result: taskObject(task) };
+  if (task === undefined) return { error: rpcErrors.taskNotFound };
+  // Only who asks for history gets it: a Murmur reader knows none, an A2A 0.3 one without a version header may.
+  const history = typeof historyLength === 'number' ? historyOf(tasks, task.taskId, historyLength) : [];
+  return { result: taskObject(task, [], history) };
 }
 
 function cancel(params: Params, { tasks }: DialectContext): RpcOutcome {
@@ -84,4 +62,9 @@ function cancel(params: Params, { tasks }: DialectContext): RpcOutcome {
 function stop(_params: Params, { tasks }: DialectContext): RpcOutcome {
   const { canceled, residue } = tasks.stop!();
   return { result: { canceled, residue } };
+}
+
+/** A2A 0.3 and Murmur read one card behind authentication. */
+export function olderExtendedCard(_params: Params, { extendedCards }: DialectContext): RpcOutcome {
+  return extendedCards === undefined ? { error: noExtendedCard } : { result: extendedCards.v03 };
 }

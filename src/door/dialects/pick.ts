@@ -1,4 +1,5 @@
 import { isObject, isStandardId, type RpcError, type RpcRequest, rpcErrors } from '../json-rpc.js';
+import { versionNotSupported } from './errors.js';
 
 /** `v1`: A2A 1.0. `v03`: A2A 0.2 and 0.3. `mur`: the Murmur dialect. */
 export type DialectName = 'v1' | 'v03' | 'mur';
@@ -59,19 +60,4 @@ function speaksV03({ method, params }: RpcRequest, version: string | undefined):
   if (v03Only.test(method) || /^0\.3(\.\d+)?$/.test(version ?? '')) return true;
   if (!isObject(params)) return false;
   return params.configuration !== undefined || (isObject(params.message) && params.message.kind !== undefined);
-}
-
-function versionNotSupported(version: string): RpcError {
-  return {
-    code: -32009,
-    message: `A2A version '${version}' is not supported; this agent speaks 1.0 and 0.3`,
-    data: [
-      {
-        '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
-        reason: 'VERSION_NOT_SUPPORTED',
-        domain: 'a2a-protocol.org',
-        metadata: { requestedVersion: version, supportedVersions: '1.0, 0.3' },
-      },
-    ],
-  };
 }

@@ -1,49 +1,59 @@
-import { isFinal, type TaskSnapshot } from '../../task/index.js';
+import { isFinal, type TaskMessage, type TaskSnapshot } from '../../task/index.js';
 import type { ResidueItem } from '../port.js';
 
 /**
  * A task as the Murmur dialect and A2A 0.3 both read it (spec/door.md 6.1): one shape, a superset of the two, because
- * `tasks/get` carries nothing that tells the two apart.
+ * `tasks/get` carries nothing that tells the two apart. An empty `history` is left out.
  */
-export function taskObject(task: TaskSnapshot, residue: readonly ResidueItem[] = []): Record<string, unknown> {
-  const artifacts = [
-    ...(task.response === undefined ? [] : [artifact('response', [task.response])]),
-    ...(task.prompt === undefined ? [] : [artifact('prompt', [task.prompt])]),
-    ...(residue.length === 0
-      ? []
-      : [
-          artifact(
-            'residue',
-            residue.map((item) => JSON.stringify(item)),
-          ),
-        ]),
-  ];
+export function taskObject(
+  task: TaskSnapshot,
+  residue: readonly ResidueItem[] = [],
+  history: readonly TaskMessage[] = [],
+): Record<string, unknown> {
+  const { taskId, contextId, state, message } = task;
+  const artifacts = artifactTexts(task, residue).map(({ name, texts }) => ({
+    artifactId: name,
+    name,
+    parts: texts.map(textPart),
+  }));
   return {
     kind: 'task',
-    id: task.taskId,
-    contextId: task.contextId,
+    id: taskId,
+    contextId,
     status: {
-      state: task.state,
+      state,
       timestamp: new Date(task.updatedAtMs).toISOString(),
-      ...(isFinal(task.state) && task.message !== undefined ? { message: statusMessage(task, task.message) } : {}),
+      ...(isFinal(state) && message !== undefined
+        ? { message: saidObject(task, { role: 'agent', messageId: statusMessageId(task), text: message }) }
+        : {}),
     },
     ...(artifacts.length === 0 ? {} : { artifacts }),
+    ...(history.length === 0 ? {} : { history: history.map((said) => saidObject(task, said)) }),
   };
 }
 
-function artifact(name: string, texts: readonly string[]): Record<string, unknown> {
-  return { artifactId: name, name, parts: texts.map(textPart) };
+/** The artifacts of a task in every dialect, each of them texts; each is there only when it has something to say. */
+export function artifactTexts(
+  { response, prompt }: TaskSnapshot,
+  residue: readonly ResidueItem[],
+): readonly { readonly name: string; readonly texts: readonly string[] }[] {
+  return [
+    ...(response === undefined ? [] : [{ name: 'response', texts: [response] }]),
+    ...(prompt === undefined ? [] : [{ name: 'prompt', texts: [prompt] }]),
+    ...(residue.length === 0 ? [] : [{ name: 'residue', texts: residue.map((item) => JSON.stringify(item)) }]),
+  ];
 }
 
-function statusMessage(task: TaskSnapshot, text: string): Record<string, unknown> {
-  return {
-    kind: 'message',
-    messageId: `msg_${task.taskId}_status`,
-    role: 'agent',
-    parts: [textPart(text)],
-    contextId: task.contextId,
-    taskId: task.taskId,
-  };
+/** The id of the message in a final status. */
+export function statusMessageId({ taskId }: TaskSnapshot): string {
+  return `msg_${taskId}_status`;
+}
+
+function saidObject(
+  { taskId, contextId }: TaskSnapshot,
+  { role, messageId, text }: TaskMessage,
+): Record<string, unknown> {
+  return { kind: 'message', messageId, role, parts: [textPart(text)], contextId, taskId };
 }
 
 function textPart(text: string): Record<string, unknown> {

@@ -1,0 +1,20 @@
+/** What `mur send` and `mur cancel` print of a task, as lines and as JSON. Pure. */
+import type { DoorTask } from '../door-client/index.js';
+import { oneLine } from './safe-text.js';
+import { residueLine } from './stop-view.js';
+
+/** `task:`, `state:`, and what still runs (spec/cli.md section 17). */
+export function taskLines({ id, state, message, prompt, residue }: DoorTask): string[] {
+  return [
+    `task:    ${oneLine(id)}`,
+    `state:   ${oneLine(state)}`,
+    ...(message === undefined ? [] : [`message: ${oneLine(message)}`]),
+    ...(prompt === undefined ? [] : [`asks:    ${oneLine(prompt)}`]),
+    ...residue.map(residueLine),
+  ];
+}
+
+/** The same for a program, with what the task answered. */
+export function taskJson({ id, contextId, state, message, response, prompt, residue }: DoorTask): string {
+  return JSON.stringify({ task_id: id, context_id: contextId, state, message, response, prompt, residue });
+}

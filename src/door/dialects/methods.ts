@@ -1,0 +1,51 @@
+import { invalidParams, isObject, type RpcRequest, rpcErrors } from '../json-rpc.js';
+import { completionRefusal } from './completion.js';
+import type { Dialect, DialectAnswer, DialectContext, Method, Served } from './dialect.js';
+
+/** One method of a dialect, and which doors have it. */
+export interface MethodEntry {
+  readonly answer: Method;
+  /** It begins a turn: not served under acceptance `none`. */
+  readonly isStart?: true;
+  readonly isStream?: true;
+  /** Not every door has it. */
+  readonly isServed?: (served: Served) => boolean;
+  /** Answered everywhere and, where this is false, always with a refusal: then no card names it. */
+  readonly isListed?: (served: Served) => boolean;
+}
+
+/** The dialect made of these methods. Its checks come in the order of spec/door.md 2.1, steps 9 to 14. */
+export function dialectOf(style: 'v1' | 'older', entries: Readonly<Record<string, MethodEntry>>): Dialect {
+  const methods = new Map(Object.entries(entries));
+  return {
+    methods: (served) =>
+      [...methods]
+        .filter(([, entry]) => isServed(entry, served) && (entry.isListed?.(served) ?? true))
+        .map(([name]) => name),
+    call: (request, context) => call(style, methods.get(request.method), request, context),
+  };
+}
+
+function call(
+  style: 'v1' | 'older',
+  entry: MethodEntry | undefined,
+  request: RpcRequest,
+  context: DialectContext,
+): DialectAnswer {
+  const refused = completionRefusal(request.method, context, style);
+  if (refused !== undefined) return { error: refused };
+  if (entry === undefined || !isServed(entry, context)) return { error: rpcErrors.method };
+  if (entry.isStart && context.headers.forgetSession) {
+    return { error: invalidParams('this capsule keeps no harness session to forget') };
+  }
+  const params = request.params ?? {};
+  return isObject(params)
+    ? entry.answer(params, context, request)
+    : { error: invalidParams('params must be an object') };
+}
+
+function isServed(entry: MethodEntry, served: Served): boolean {
+  if (entry.isStart && served.acceptance === 'none') return false;
+  if (entry.isStream && !served.hasStreams) return false;
+  return entry.isServed?.(served) ?? true;
+}

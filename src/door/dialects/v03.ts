@@ -1,0 +1,35 @@
+import { plain } from './errors.js';
+import { v03Message } from './message-v03.js';
+import { dialectOf, type MethodEntry } from './methods.js';
+import { olderExtendedCard } from './murmur.js';
+import { standardMethods } from './standard.js';
+import { taskObject } from './task-object.js';
+
+const { send, stream, subscribe, get, cancel, push } = standardMethods({
+  message: v03Message,
+  isBlocking: ({ blocking }) => blocking === true,
+  stateWord: (state) => state,
+  task: taskObject,
+  sent: (task) => task,
+  error: plain,
+  frames: () => 'v03',
+});
+
+const refusedPush: MethodEntry = { answer: push, isListed: () => false };
+
+/** A2A 0.2 and 0.3 (spec/door.md, column `v03`): a send waits when it asks to, a stream shows one task. */
+export const v03 = dialectOf('older', {
+  'message/send': { answer: send, isStart: true },
+  'message/stream': { answer: stream, isStart: true, isStream: true },
+  'tasks/get': { answer: get },
+  'tasks/cancel': { answer: cancel },
+  'tasks/resubscribe': { answer: subscribe, isStream: true },
+  'agent/getAuthenticatedExtendedCard': {
+    answer: olderExtendedCard,
+    isListed: ({ isAuthenticated }) => isAuthenticated,
+  },
+  'tasks/pushNotificationConfig/set': refusedPush,
+  'tasks/pushNotificationConfig/get': refusedPush,
+  'tasks/pushNotificationConfig/list': refusedPush,
+  'tasks/pushNotificationConfig/delete': refusedPush,
+});

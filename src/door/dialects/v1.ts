@@ -1,0 +1,62 @@
+import type { RpcOutcome } from '../json-rpc.js';
+import type { DialectContext, Params } from './dialect.js';
+import { unsupportedOperation } from './errors.js';
+import { historyOf, refuseHistoryLength } from './history.js';
+import { readListing, writeCursor } from './list.js';
+import { v1Message } from './message-v1.js';
+import { dialectOf, type MethodEntry } from './methods.js';
+import { standardMethods } from './standard.js';
+import { v1State, v1Task } from './task-v1.js';
+
+const { send, stream, subscribe, get, cancel, push } = standardMethods({
+  message: v1Message,
+  isBlocking: ({ returnImmediately }) => returnImmediately !== true,
+  stateWord: v1State,
+  task: v1Task,
+  sent: (task) => ({ task }),
+  error: (error) => error,
+  frames: ({ headers }) => (headers.wantsMurmurFrames ? 'mur' : 'v1'),
+});
+
+const refusedPush: MethodEntry = { answer: push, isListed: () => false };
+
+/** A2A 1.0 over JSON-RPC (spec/door.md, column `v1`): a send waits unless it says otherwise, an error says why in a word. */
+export const v1 = dialectOf('v1', {
+  SendMessage: { answer: send, isStart: true },
+  SendStreamingMessage: { answer: stream, isStart: true, isStream: true },
+  GetTask: { answer: get },
+  ListTasks: { answer: list },
+  CancelTask: { answer: cancel },
+  SubscribeToTask: { answer: subscribe, isStream: true },
+  GetExtendedAgentCard: { answer: extendedCard, isListed: ({ isAuthenticated }) => isAuthenticated },
+  CreateTaskPushNotificationConfig: refusedPush,
+  GetTaskPushNotificationConfig: refusedPush,
+  ListTaskPushNotificationConfigs: refusedPush,
+  DeleteTaskPushNotificationConfig: refusedPush,
+});
+
+function list(params: Params, { tasks }: DialectContext): RpcOutcome {
+  const { historyLength, includeArtifacts } = params;
+  const wrong = refuseHistoryLength(historyLength);
+  if (wrong !== undefined) return { error: wrong };
+  const asked = readListing(params);
+  if ('error' in asked) return asked;
+  const { size } = asked.page;
+  const page = asked.isEmpty ? { tasks: [], total: 0 } : tasks.list(asked.filter, asked.page);
+  return {
+    result: {
+      tasks: page.tasks.map((task) => {
+        const { artifacts, ...shown } = v1Task(task, [], historyOf(tasks, task.taskId, historyLength));
+        return includeArtifacts === true && artifacts !== undefined ? { ...shown, artifacts } : shown;
+      }),
+      nextPageToken: 'next' in page && page.next !== undefined ? writeCursor(page.next) : '',
+      pageSize: size,
+      totalSize: page.total,
+    },
+  };
+}
+
+function extendedCard(_params: Params, { extendedCards }: DialectContext): RpcOutcome {
+  if (extendedCards !== undefined) return { result: extendedCards.v1 };
+  return { error: unsupportedOperation('this door has no extended card') };
+}

@@ -1,0 +1,156 @@
+import { createHash, type Hash } from 'node:crypto';
+import { isFinal, type TaskSnapshot } from '../../task/index.js';
+import type { Renderer } from './renderer.js';
+import { comment, frame } from './sse.js';
+import type { LoggedEvent, StatusEvent } from './types.js';
+
+/** Where A2A 0.3 and 1.0 differ in what one frame holds. */
+export interface StandardShape {
+  task(task: TaskSnapshot): unknown;
+  /** `question` is what an `input-required` task asks. `isLast`: the stream closes behind it. */
+  status(task: TaskSnapshot, question: string | undefined, isLast: boolean): unknown;
+  /** A piece of the artifact `response`. */
+  response(task: { readonly taskId: string; readonly contextId: string }, piece: ResponsePiece): unknown;
+}
+
+export interface ResponsePiece {
+  readonly text: string;
+  /** False: this piece replaces whatever came before. */
+  readonly append: boolean;
+  readonly lastChunk: boolean;
+}
+
+/**
+ * A standard stream (spec/door.md 15.5): the events of one task as JSON-RPC responses to the request `rpcId`. `begin` or `resume`
+ * gives its first frames.
+ *
+ * A turn that ends in tool calls may say something too, so the first piece of each turn replaces what was sent before. When the
+ * task completes, what was sent is compared with the answer: if it is not all of it (the client joined late, or lost events), the
+ * answer goes out whole. So the artifact `response` a client ends with is always the one of the task.
+ */
+export class StandardRenderer implements Renderer {
+  readonly #rpcId: unknown;
+  readonly #shape: StandardShape;
+  #task: TaskSnapshot | undefined;
+  /** The state the client knows. */
+  #state: TaskSnapshot['state'] | undefined;
+  /** Over what this turn has sent; absent while the client lacks the beginning of the turn. */
+  #sent: Hash | undefined;
+  #isFresh = true;
+
+  constructor(rpcId: unknown, shape: StandardShape) {
+    this.#rpcId = rpcId;
+    this.#shape = shape;
+  }
+
+  /**
+   * For a client that has none of the `past`: the whole task, with what the running turn has said so far. From here on only what is
+   * about this task. `id` is that of the last event this includes.
+   */
+  begin(task: TaskSnapshot, id: number, past: readonly LoggedEvent[]): string {
+    const said = this.#catchUp(task, past);
+    this.#state = task.state;
+    // Nothing follows a task that is over, so there is nothing to resume from.
+    if (isFinal(task.state)) return this.#frame(this.#shape.task(task));
+    const head = this.#frame(this.#shape.task(task), id);
+    if (said === '') return head;
+    return head + this.#frame(this.#shape.response(task, { text: said, append: false, lastChunk: false }));
+  }
+
+  /** For a client that has all of the `past`, which ends with event `id`: the whole task as it is now. What was missed follows. */
+  resume(task: TaskSnapshot, id: number, past: readonly LoggedEvent[]): string {
+    this.#catchUp(task, past);
+    return this.#frame(this.#shape.task(task), id);
+  }
+
+  wants({ event }: LoggedEvent): boolean {
+    if (event.type === 'text') return this.#isOwn(event.taskId) && event.text !== '' && !event.final;
+    return event.type === 'status' && this.#isOwn(event.taskId);
+  }
+
+  event({ id, event }: LoggedEvent): string {
+    if (!this.#isOwn(event.taskId)) return '';
+    if (event.type === 'status') return this.#status(event, id);
+    return event.type === 'text' ? this.#chunk(event.text, id) : '';
+  }
+
+  lagged(missed: number): string {
+    this.#sent = undefined;
+    return comment(`lagged ${missed}`);
+  }
+
+  gap(): string {
+    this.#sent = undefined;
+    this.#state = undefined;
+    return '';
+  }
+
+  isLast({ event }: LoggedEvent, isLive: boolean): boolean {
+    if (event.type !== 'status' || !this.#isOwn(event.taskId)) return false;
+    return event.final || (isLive && event.task.state === 'input-required');
+  }
+
+  ended(): string {
+    return '';
+  }
+
+  /** Knows afterwards what a client knows that was told of `past`. Returns what the turn that is under way has said. */
+  #catchUp(task: TaskSnapshot, past: readonly LoggedEvent[]): string {
+    this.#task = task;
+    let said = '';
+    for (const logged of past) {
+      const { event } = logged;
+      if (!this.wants(logged)) continue;
+      if (event.type === 'status' && event.turn !== undefined) said = '';
+      if (event.type === 'text' && this.#sent !== undefined) said += event.text;
+      this.event(logged);
+    }
+    return said;
+  }
+
+  #isOwn(taskId: string): boolean {
+    // Before the task is known, everything is kept: it is one of these.
+    return this.#task === undefined || this.#task.taskId === taskId;
+  }
+
+  #status({ task, message, turn, final }: StatusEvent, id: number): string {
+    if (turn !== undefined) this.#beginTurn();
+    const closing = task.state === 'completed' ? this.#closing(task) : '';
+    if (task.state === this.#state && !final) return closing;
+    this.#state = task.state;
+    const isAsking = task.state === 'input-required';
+    const status = this.#shape.status(task, isAsking ? message : undefined, final || isAsking);
+    return closing + this.#frame(status, id);
+  }
+
+  #beginTurn(): void {
+    this.#sent = createHash('sha256');
+    this.#isFresh = true;
+  }
+
+  #chunk(text: string, id: number): string {
+    if (this.#sent === undefined) return '';
+    this.#sent.update(text);
+    const piece = { text, append: !this.#isFresh, lastChunk: false };
+    this.#isFresh = false;
+    return this.#frame(this.#shape.response(this.#task!, piece), id);
+  }
+
+  /** Without an id: whoever resumes here gets it again, together with the status behind it. */
+  #closing(task: TaskSnapshot): string {
+    if (task.response === undefined) return '';
+    const isWhole = !this.#isFresh && this.#sent?.digest('hex') === sha256(task.response);
+    const piece = isWhole
+      ? { text: '', append: true, lastChunk: true }
+      : { text: task.response, append: false, lastChunk: true };
+    return this.#frame(this.#shape.response(task, piece));
+  }
+
+  #frame(result: unknown, id?: number): string {
+    return frame({ id, data: { jsonrpc: '2.0', id: this.#rpcId, result } });
+  }
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
