@@ -18,6 +18,7 @@ export async function callDriver(
   const driver = needed(world.draft.driver, 'compile');
   const { taskId } = work.request;
   const seen: { providerStatus?: number; rejected?: string } = {};
+  const listener = listen(world, taskId);
   const outcome = await callComponent(world, {
     kind: 'driver',
     name: driver.artifact.name,
@@ -27,13 +28,12 @@ export async function callDriver(
     staged: driver,
     signal,
     host: {
-      event: (event) => {
-        heard(world, taskId, event);
-      },
+      event: listener.hear,
       requestInput: requestInput(world, taskId),
     },
     onEgress: (event) => noteEgress(world, event, seen),
   });
+  listener.end();
   const responseText = outcome.status === 'returned' ? (outcome.result?.data ?? outcome.result?.summary) : undefined;
   return {
     outcome: readDriverCall(outcome, {
@@ -45,30 +45,42 @@ export async function callDriver(
   };
 }
 
-/** What a driver says while it works goes to whoever watches, from inside this process and at the door. */
-function heard({ draft, feed, secrets }: SessionWorld, taskId: string, event: GuestEvent): void {
-  switch (event.type) {
-    case 'chunk': {
-      const text = secrets.redactKeys(event.text);
-      draft.notify({ type: 'text.chunk', taskId, text });
-      feed.text(taskId, text);
-      return;
-    }
-    case 'thinking': {
-      const text = secrets.redactKeys(event.text);
-      draft.notify({ type: 'thinking.chunk', taskId, text });
-      feed.thinking(taskId, text);
-      return;
-    }
-    case 'tool-call-started':
-      feed.callBegan(taskId, event.id, event.name);
-      return;
-    case 'tool-call-input-bytes':
-      feed.callGrew(taskId, event.id, event.bytes);
-      return;
-    default:
-      return;
-  }
+/**
+ * What a driver says while it works goes to whoever watches, from inside this process and at the door. Text and thinking are each one
+ * text: a key that was cut in two is found.
+ */
+function listen({ draft, feed, secrets }: SessionWorld, taskId: string) {
+  const pieces = { text: secrets.redactPieces(), thinking: secrets.redactPieces() };
+  const tell = (kind: keyof typeof pieces, text: string) => {
+    if (text === '') return;
+    draft.notify({ type: `${kind}.chunk`, taskId, text });
+    feed[kind](taskId, text);
+  };
+  return {
+    hear(event: GuestEvent): void {
+      switch (event.type) {
+        case 'chunk':
+          tell('text', pieces.text.push(event.text));
+          return;
+        case 'thinking':
+          tell('thinking', pieces.thinking.push(event.text));
+          return;
+        case 'tool-call-started':
+          feed.callBegan(taskId, event.id, event.name);
+          return;
+        case 'tool-call-input-bytes':
+          feed.callGrew(taskId, event.id, event.bytes);
+          return;
+        default:
+          return;
+      }
+    },
+    /** The driver has returned: what was held back is told. */
+    end(): void {
+      tell('thinking', pieces.thinking.end());
+      tell('text', pieces.text.end());
+    },
+  };
 }
 
 /** Failures name the operator's endpoint: what a person can look into is not the address the guest sends to. Keys go, too. */

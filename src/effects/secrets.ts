@@ -1,5 +1,5 @@
 import { Secret } from '../errors/index.js';
-import { redactor } from '../inference/index.js';
+import { PieceRedactor, redactor } from '../inference/index.js';
 import { looksLikeCredential } from '../policy/patterns.js';
 import type { StageDraft } from '../stage/draft.js';
 
@@ -46,6 +46,11 @@ export class SessionSecrets {
     this.#refresh();
     return this.#redactKeys(text);
   };
+
+  /** What `redactKeys` does, for a text that comes in pieces. */
+  redactPieces(): PieceRedactor {
+    return new PieceRedactor({ values: () => this.#keys.keys(), redact: this.redactKeys });
+  }
 
   /** Takes in what this session made itself. */
   keep(secrets: readonly Secret[]): void {

@@ -42,12 +42,12 @@ export * from './message.js';
 export { countTokens, estimateTokens } from './occupancy.js';
 export {
   type AttemptEnding,
-  redactor,
   resultFiles,
   resultText,
   turnsExceeded,
 } from './outcome.js';
 export { type PromptReaders, type ResolvedPrompt, resolvePrompt } from './prompt.js';
+export { PieceRedactor, redactor, type Unspoken } from './redact.js';
 export {
   buildRequest,
   type DriverRequest,

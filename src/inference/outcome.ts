@@ -1,5 +1,3 @@
-import type { Secret } from '../errors/index.js';
-
 /** How an attempt ended, with what the result file needs to say about it (session.md 6.5). */
 export type AttemptEnding =
   | { readonly type: 'answered'; readonly text: string; readonly stopReason: 'end_turn' | 'max_tokens' }
@@ -35,12 +33,4 @@ export function turnsExceeded(maxTurns: number): string {
 /** Names of the result files below `out/`: a threaded task with an id gets one of its own besides. */
 export function resultFiles(conversation: 'stateless' | 'threaded', taskId: string | undefined): readonly string[] {
   return conversation === 'threaded' && taskId !== undefined ? ['result.txt', `result_${taskId}.txt`] : ['result.txt'];
-}
-
-/** A function that replaces every occurrence of a secret's text by `[redacted]`, longest secret first. */
-export function redactor(secrets: readonly Secret[]): (text: string) => string {
-  const values = [...new Set(secrets.map((secret) => secret.reveal()))]
-    .filter((value) => value !== '')
-    .sort((a, b) => b.length - a.length);
-  return (text) => values.reduce((result, value) => result.replaceAll(value, '[redacted]'), text);
 }

@@ -1,7 +1,8 @@
+import type { PieceRedactor } from '../inference/redact.js';
 import type { SessionNotice } from '../supervise/notice.js';
 import type { FrameBody } from './item.js';
 import { asPast, type BodyContext, noteBody } from './records/bodies.js';
-import { type SecretTexts, StreamRedactor } from './secrets.js';
+import { type SecretTexts, streamRedactor } from './secrets.js';
 
 type Chunk = SessionNotice & { readonly type: 'text.chunk' | 'thinking.chunk' };
 
@@ -13,7 +14,7 @@ export class Notes {
   readonly #secrets: SecretTexts;
   readonly #now: () => number;
   readonly #kept: { readonly note: SessionNotice; readonly at: number }[] = [];
-  readonly #streams = new Map<Chunk['type'], { readonly redactor: StreamRedactor; last: Chunk }>();
+  readonly #streams = new Map<Chunk['type'], { readonly redactor: PieceRedactor; last: Chunk }>();
   /** Hears each notice as it is told; set while somebody watches. */
   onNote: ((note: SessionNotice, at: number) => void) | undefined;
 
@@ -42,7 +43,7 @@ export class Notes {
   }
 
   #stream(chunk: Chunk): void {
-    const stream = this.#streams.get(chunk.type) ?? { redactor: new StreamRedactor(this.#secrets), last: chunk };
+    const stream = this.#streams.get(chunk.type) ?? { redactor: streamRedactor(this.#secrets), last: chunk };
     stream.last = chunk;
     this.#streams.set(chunk.type, stream);
     this.#say(chunk, stream.redactor.push(chunk.text));

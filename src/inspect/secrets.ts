@@ -1,5 +1,5 @@
 import type { Secret } from '../errors/index.js';
-import { redactor } from '../inference/outcome.js';
+import { PieceRedactor, redactor } from '../inference/redact.js';
 import { withoutAnnounced } from './redact.js';
 
 /**
@@ -21,16 +21,10 @@ export class SecretTexts {
     return this.#redact(text);
   };
 
-  /** How many characters at the end of `text` may be the beginning of one that goes on in the next piece. */
-  openEnd(text: string): number {
+  /** Their texts. */
+  values(): Iterable<string> {
     this.#refresh();
-    let open = announcing.exec(text.slice(-mostHeld))?.[0].length ?? 0;
-    for (const secret of this.#known.keys()) {
-      for (let length = Math.min(secret.length - 1, text.length); length > open; length -= 1) {
-        if (secret.startsWith(text.slice(-length))) open = length;
-      }
-    }
-    return open;
+    return this.#known.keys();
   }
 
   /** Asking every holder is cheap, but not free: this runs for every text. */
@@ -50,27 +44,12 @@ const announcing = /\b(?:(?:Bearer|Basic)(?:\s+[A-Za-z0-9._~+/-]*=*)?|b(?:e(?:a(
 /** A head longer than this is no credential. */
 const mostHeld = 4_096;
 
-/** Removes secrets from a text that comes in pieces: a piece that may end in the middle of one waits for the next. */
-export class StreamRedactor {
-  readonly #secrets: SecretTexts;
-  #held = '';
-
-  constructor(secrets: SecretTexts) {
-    this.#secrets = secrets;
-  }
-
-  /** What of the text so far can be shown now. */
-  push(piece: string): string {
-    const text = this.#secrets.redact(this.#held + piece);
-    const open = this.#secrets.openEnd(text);
-    this.#held = text.slice(text.length - open);
-    return withoutAnnounced(text.slice(0, text.length - open));
-  }
-
-  /** The rest: nothing follows. */
-  end(): string {
-    const rest = withoutAnnounced(this.#held);
-    this.#held = '';
-    return rest;
-  }
+/** Removes secrets, and credentials that announce themselves, from a text that comes in pieces. */
+export function streamRedactor(secrets: SecretTexts): PieceRedactor {
+  return new PieceRedactor({
+    values: () => secrets.values(),
+    redact: (text) => withoutAnnounced(secrets.redact(text)),
+    // What stands before it counts as it is shown: a word may begin where a secret ends.
+    openEnd: (text) => announcing.exec(secrets.redact(text).slice(-mostHeld))?.[0].length ?? 0,
+  });
 }

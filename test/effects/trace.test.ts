@@ -157,15 +157,18 @@ test('an answer cut off at the output cap is ok and says that it is a fragment',
   expect(notices).toContainEqual(expect.objectContaining({ type: 'warning', code: 'W-RUN-001' }));
 });
 
-test('an answer holds no key of this session, even when the provider says it', { timeout: 60_000 }, async () => {
+test('an answer, and its text as it comes, hold no key of this session, even when the provider says it', { timeout: 60_000 }, async () => {
   const key = 'sk-spoken-aloud';
   const server = await startAnthropic({ apiKey: key, answers: [{ text: `it is ${key}` }] });
   try {
     const gateway = { endpoint: server.url, api_key: key };
     const driver = { name: 'mur-driver-anthropic', version: '0.1.0', runtime: 'driver', gateway };
     const inference = { model: 'claude-haiku-4-5', max_tokens: 1024, driver: { artifact: driver.name } };
-    const { result } = await library.run(play([], { artifacts: [driver], inference }));
+    const { result, notices } = await library.run(play([], { artifacts: [driver], inference }));
     expect(result).toMatchObject({ status: 'ok', answer: 'it is [redacted]' });
+    // The provider sends it in three pieces, and none of them holds the whole key.
+    const heard = notices.flatMap((notice) => (notice.type === 'text.chunk' ? [notice.text] : []));
+    expect(heard.join('')).toBe('it is [redacted]');
     expect(readFileSync(join(result.recordsDir!, 'out/result.txt'), 'utf8')).toBe('it is [redacted]');
   } finally {
     await server.stop();

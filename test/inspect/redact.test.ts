@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MurError, Secret } from '../../src/errors/index.js';
-import { redactor } from '../../src/inference/outcome.js';
+import { redactor } from '../../src/inference/redact.js';
 import { isSecretKey, REDACTED, recordCaps, redact, valueCaps } from '../../src/inspect/redact.js';
 import { isWellFormed } from '../../src/text/index.js';
 import { cpuMs } from '../cpu.js';

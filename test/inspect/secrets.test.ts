@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../src/errors/index.js';
-import { SecretTexts, StreamRedactor } from '../../src/inspect/secrets.js';
+import { SecretTexts, streamRedactor } from '../../src/inspect/secrets.js';
 
 const secrets = ['planted-secret-one', 'plant', 'nted-se', 'aaaab'];
 const texts = new SecretTexts(() => secrets.map((text) => new Secret(text)));
@@ -18,7 +18,7 @@ describe('a text that comes in pieces', () => {
         fc.infiniteStream(fc.integer({ min: 1, max: 9 })),
         (words, sizes) => {
           const text = words.join('');
-          const stream = new StreamRedactor(texts);
+          const stream = streamRedactor(texts);
           let shown = '';
           for (let at = 0; at < text.length; ) {
             const size = sizes.next().value as number;

@@ -7,7 +7,7 @@ import { charts, sessionMachine, taskMachine, toolCallMachine, turnMachine } fro
 import { EventRecorder } from '../../src/effects/recorder.js';
 import type { Secret } from '../../src/errors/index.js';
 import type { HeldDirectory } from '../../src/home/types.js';
-import { redactor } from '../../src/inference/outcome.js';
+import { redactor } from '../../src/inference/redact.js';
 import { mintId } from '../../src/supervise/ids.js';
 import { expectFaithful } from './faithful.js';
 
