@@ -7,16 +7,18 @@ import { settableKey } from './config-keys.js';
 import type { CliContext, ExitStatus } from './context.js';
 import { warningLine } from './output.js';
 import { oneLine } from './safe-text.js';
+import { readStandardInput } from './stdin.js';
 import { styleFor, wantsColor } from './style.js';
 
 /** Far above any key. */
 const maxValueBytes = 64 * 1024;
+const tooLarge = () => new MurError('E-CFG-002', `the value is larger than ${maxValueBytes} bytes`);
 
 /** `mur config set`. Prints the key and the file, never the value. */
 export async function setConfig(flags: ConfigSetFlags, context: CliContext): Promise<ExitStatus> {
   const { stdout, stderr, env } = context;
   const key = settableKey(flags.key, flags.global === true);
-  const value = flags.value === '-' ? await readStandardInput() : flags.value;
+  const value = flags.value === '-' ? await readStandardInput(maxValueBytes, tooLarge) : flags.value;
   if (/[\u0000-\u001f\u007f]/.test(value)) {
     throw new MurError('E-CFG-002', `the value for ${flags.key} holds a control character or a line break`);
   }
@@ -30,18 +32,4 @@ export async function setConfig(flags: ConfigSetFlags, context: CliContext): Pro
     flags.json === true ? `${JSON.stringify({ key: flags.key, path })}\n` : `Set ${flags.key} in ${oneLine(shown)}\n`,
   );
   return 0;
-}
-
-/** All of standard input without the line break at its end. */
-async function readStandardInput(): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > maxValueBytes) throw new MurError('E-CFG-002', `the value is larger than ${maxValueBytes} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks)
-    .toString('utf8')
-    .replace(/\r?\n$/, '');
 }

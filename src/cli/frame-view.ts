@@ -23,23 +23,62 @@ export function frameJson({ id, event, data }: Frame): string {
   return JSON.stringify({ id, event, data });
 }
 
+/** What a reader wants of the frames. */
+export interface FrameViewOptions {
+  /** Frames of several tasks come: a line says where another one's begin. */
+  readonly namesTasks?: boolean;
+  /** Lines of one tool result that are shown, for a person who reads along; the rest is counted. */
+  readonly resultLines?: number;
+}
+
+/** What fits on a screen beside everything else. */
+export const resultLinesOnScreen = 12;
+
 /** Prints frames as they come. Text is shown while it is written, in lines of its own. */
 export class FrameView {
   readonly #write: (text: string) => void;
   readonly #style: Style;
+  readonly #namesTasks: boolean;
+  readonly #resultLines: number;
   #isInLine = false;
+  #taskId = '';
 
-  constructor(write: (text: string) => void, style: Style) {
+  constructor(write: (text: string) => void, style: Style, options: FrameViewOptions = {}) {
     this.#write = write;
     this.#style = style;
+    this.#namesTasks = options.namesTasks === true;
+    this.#resultLines = options.resultLines ?? Number.POSITIVE_INFINITY;
   }
 
   show({ event, data }: Frame): void {
+    if (this.#namesTasks) this.#nameTask(textOf(data.id));
     if (event === 'text') this.#text(textOf(data.text), data.final === true);
-    const lines = event === 'status' ? this.#status(data) : event === 'artifact' ? this.#artifact(data) : [];
+    this.#print(this.#lines(event, data));
+  }
+
+  #lines(event: string, data: Frame['data']): string[] {
+    switch (event) {
+      case 'status':
+        return this.#status(data);
+      case 'artifact':
+        return this.#artifact(data);
+      case 'tool-call-started':
+        return [`${this.#style.cyan('[calling]')}  ${oneLine(textOf(data.tool_name))}`];
+      default:
+        return [];
+    }
+  }
+
+  #print(lines: readonly string[]): void {
     if (lines.length === 0) return;
     this.end();
     this.#write(`${lines.join('\n')}\n`);
+  }
+
+  #nameTask(id: string): void {
+    if (id === '' || id === this.#taskId) return;
+    this.#taskId = id;
+    this.#print([this.#style.dim(`[task]  ${oneLine(id)}`)]);
   }
 
   /** Ends a line that is still open. */
@@ -77,7 +116,13 @@ export class FrameView {
     const outcome = facts.length === 0 ? '' : ` [${facts.join(', ')}]`;
     const [first = '', ...rest] = block(textOf(content)).trimEnd().split('\n');
     const head = `${this.#style.cyan('[artifact]')} tool: ${oneLine(textOf(tool_name))}${outcome} | ${first}`;
-    return [head, ...rest.map((line) => `  ${line}`)];
+    const shown = rest.slice(0, this.#resultLines - 1).map((line) => `  ${line}`);
+    const left = rest.length - shown.length;
+    return [
+      head,
+      ...shown,
+      ...(left > 0 ? [this.#style.dim(`  ... ${left} more ${left === 1 ? 'line' : 'lines'}`)] : []),
+    ];
   }
 }
 

@@ -3,18 +3,27 @@ import { type DoorTarget, type DoorTask, getTask, hasEnded, openWatch, sendText 
 import { MurError } from '../errors/index.js';
 import type { CliContext, ExitStatus } from './context.js';
 import { doorOf } from './door-address.js';
-import { FrameView, frameJson, frameOf, taskIn } from './frame-view.js';
+import { FrameView, frameJson, frameOf, resultLinesOnScreen, taskIn } from './frame-view.js';
 import { block } from './safe-text.js';
 import type { SendFlags } from './send.js';
+import { readStandardInput } from './stdin.js';
 import { styleFor, wantsColor } from './style.js';
-import { taskJson, taskLines } from './task-view.js';
+import { contextLine, taskJson, taskLines } from './task-view.js';
 
 /** Between two looks at a task that is waited for: short at first, for an answer that is there at once. */
 const [firstPauseMs, longestPauseMs] = [50, 1_000];
 
+/** What a door takes of one request, less what surrounds the text and what JSON adds to it (spec/door.md section 2). */
+const maxTextBytes = 4 * 1024 * 1024;
+const tooLarge = () =>
+  new MurError('E-IO-003', `the text is larger than ${maxTextBytes} bytes`, {
+    hint: 'leave it in a file that the session can read, and send its name',
+  });
+
 /** Sends the message and, where it was asked to, stays with its task. Throws what the door refused it with. */
 export async function send(flags: SendFlags, context: CliContext): Promise<ExitStatus> {
   const target = await doorOf(flags, context);
+  if (flags.text === '-') return send({ ...flags, text: await readStandardInput(maxTextBytes, tooLarge) }, context);
   if (flags.stream === true) return streamed(target, flags, context);
   const taken = await sendText(target, flags.text, flags.context);
   const task = flags.wait === true ? await settled(target, taken) : taken;
@@ -34,7 +43,7 @@ async function settled(target: DoorTarget, taken: DoorTask): Promise<DoorTask> {
 
 function print(task: DoorTask, { json, wait }: SendFlags, { stdout, stderr }: CliContext): void {
   if (json === true) stdout.write(`${taskJson(task)}\n`);
-  else if (wait !== true) stdout.write(`${taskLines(task).join('\n')}\n`);
+  else if (wait !== true) stdout.write(`${[...taskLines(task), contextLine(task)].join('\n')}\n`);
   else if (task.response !== undefined) {
     stdout.write(`${(stdout.isTerminal ? block(task.response) : task.response).trimEnd()}\n`);
   } else stderr.write(`${taskLines(task).join('\n')}\n`);
@@ -54,7 +63,8 @@ async function streamed(target: DoorTarget, flags: SendFlags, context: CliContex
       return 1;
     }
     const style = styleFor(wantsColor({ isTerminal: stdout.isTerminal, env, noColor: !flags.color }));
-    const view = new FrameView((text) => stdout.write(text), style);
+    const limits = stdout.isTerminal ? { resultLines: resultLinesOnScreen } : {};
+    const view = new FrameView((text) => stdout.write(text), style, limits);
     for await (const event of stream) {
       const frame = frameOf(event);
       const { id, state = '', isLast } = taskIn(frame);

@@ -19,6 +19,7 @@ Examples:
   mur send @1 "Why did the pump stop?" --stream  shows states, tool results and text as they come
   mur send @1 "And before that?" --context ctx_0199... --wait
   mur send --url localhost:4242 "hello" --json
+  git diff | mur send @1 - --wait                what standard input says
 
 A task that waits for you is answered by sending the answer. Ctrl-C ends the wait, never the task: see mur cancel.
 Exit status: 0 the task was taken, and completed or asks you where you waited; 1 it was not; 2 wrong usage.`;
@@ -28,7 +29,7 @@ export function command(shell: Shell): Command {
   const send = new Command('send')
     .description('Sends a message to a running session.')
     .argument('<address-or-text>', 'which session; with --url, the message')
-    .argument('[text]', 'the message')
+    .argument('[text]', 'the message; - reads standard input')
     .addOption(new Option('--url <host:port>', 'the door at this address instead of a session of this machine'))
     .addOption(new Option('--wait', 'until the task has ended or asks something').conflicts('stream'))
     .addOption(new Option('--stream', 'the same, showing everything on the way'))

@@ -14,7 +14,12 @@ export function taskLines({ id, state, message, prompt, residue }: DoorTask): st
   ];
 }
 
-/** The same for a program, with what the task answered. */
+/** What `--context` takes to go on with the conversation. */
+export function contextLine({ contextId }: DoorTask): string {
+  return `context: ${oneLine(contextId)}`;
+}
+
+/** The task for a program, with what it answered. */
 export function taskJson({ id, contextId, state, message, response, prompt, residue }: DoorTask): string {
   return JSON.stringify({ task_id: id, context_id: contextId, state, message, response, prompt, residue });
 }

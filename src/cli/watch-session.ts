@@ -2,7 +2,7 @@ import { type DoorStream, openWatch } from '../door-client/index.js';
 import { MurError, reasonOf } from '../errors/index.js';
 import type { CliContext, ExitStatus } from './context.js';
 import { doorOf, nameOf } from './door-address.js';
-import { FrameView, frameJson, frameOf, lossOf } from './frame-view.js';
+import { FrameView, frameJson, frameOf, lossOf, resultLinesOnScreen } from './frame-view.js';
 import { warningLine } from './output.js';
 import { oneLine } from './safe-text.js';
 import { styleFor, wantsColor } from './style.js';
@@ -25,7 +25,10 @@ export async function watch(flags: WatchFlags, context: CliContext): Promise<Exi
     const stream = await openWatch(target, 0, left.signal);
     stderr.write(`watching ${oneLine(nameOf(target))}; Ctrl-C ends only the watch\n`);
     const style = (isTerminal: boolean) => styleFor(wantsColor({ isTerminal, env, noColor: !flags.color }));
-    const view = new FrameView((text) => stdout.write(text), style(stdout.isTerminal));
+    const view = new FrameView((text) => stdout.write(text), style(stdout.isTerminal), {
+      namesTasks: true,
+      ...(stdout.isTerminal && { resultLines: resultLinesOnScreen }),
+    });
     const warn = (message: string): void => {
       stderr.write(`${warningLine({ code: '', message, origin: 'cli' }, style(stderr.isTerminal))}\n`);
     };

@@ -1,15 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import { FrameView, frameJson, frameOf, lossOf, taskIn } from '../../src/cli/frame-view.js';
+import { FrameView, type FrameViewOptions, frameJson, frameOf, lossOf, taskIn } from '../../src/cli/frame-view.js';
 import { styleFor } from '../../src/cli/style.js';
 
 const frame = (event: string, data: unknown, id?: string) =>
   frameOf({ event, data: JSON.stringify(data), ...(id === undefined ? {} : { id }) });
 
 function shown(...frames: readonly [string, unknown][]): string {
+  return shownWith({}, ...frames);
+}
+
+function shownWith(options: FrameViewOptions, ...frames: readonly [string, unknown][]): string {
   let text = '';
-  const view = new FrameView((more) => {
-    text += more;
-  }, styleFor(false));
+  const view = new FrameView(
+    (more) => {
+      text += more;
+    },
+    styleFor(false),
+    options,
+  );
   for (const [event, data] of frames) view.show(frame(event, data));
   view.end();
   return text;
@@ -42,6 +50,27 @@ describe('frames for people (spec/door.md 15.6)', () => {
       ['status', status('completed', 'session ended', true)],
     );
     expect(text).toBe('  Hello\n  world\n[completed]  session ended\n');
+  });
+
+  it('a call is told when the model begins to write it', () => {
+    expect(shown(['tool-call-started', { id: 'tsk_1', tool_call_id: 'c', tool_name: 'bash\n[completed]' }])).toBe(
+      '[calling]  bash [completed]\n',
+    );
+  });
+
+  it('where frames of several tasks come, a line says whose begin', () => {
+    const text = (id: string, text: string): [string, unknown] => ['text', { id, text, final: false }];
+    expect(shownWith({ namesTasks: true }, text('tsk_1', 'a'), text('tsk_1', 'b'), text('tsk_2\nx', 'c'))).toBe(
+      '[task]  tsk_1\n  ab\n[task]  tsk_2 x\n  c\n',
+    );
+  });
+
+  it('a long result is cut for who reads along, and says by how much', () => {
+    const content = 'one\ntwo\nthree\nfour\n';
+    const of = (resultLines: number) => shownWith({ resultLines }, ['artifact', artifact({ content })]);
+    expect(of(2)).toBe('[artifact] tool: bash | one\n  two\n  ... 2 more lines\n');
+    expect(of(3)).toMatch(/three\n {2}\.\.\. 1 more line\n$/);
+    expect(of(4)).toMatch(/four\n$/);
   });
 
   it('an empty last chunk only ends the line', () => {

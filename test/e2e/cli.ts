@@ -78,21 +78,22 @@ export class Sandbox {
     cpSync(from, join(this.root, rel), { recursive: true });
   }
 
-  start(args: readonly string[], env: Readonly<Record<string, string>> = {}): Started {
+  start(args: readonly string[], env: Readonly<Record<string, string>> = {}, input?: string): Started {
     const [file, ...rest] = [...this.before, process.execPath, main, ...args];
     const child = spawn(file!, rest, {
       cwd: this.project,
       env: { PATH: process.env.PATH ?? '', HOME: this.home, MURMUR_A2A_TIMEOUT_SECS: '20', ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     });
+    child.stdin?.end(input);
     let stdout = '';
     let stderr = '';
     const waiting: { prefix: string; found: (rest: string) => void; failed: (error: Error) => void }[] = [];
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    child.stdout!.setEncoding('utf8').on('data', (text: string) => {
       stdout += text;
       settle();
     });
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    child.stderr!.setEncoding('utf8').on('data', (text: string) => {
       stderr += text;
     });
     const settle = (): void => {
@@ -133,8 +134,8 @@ export class Sandbox {
     };
   }
 
-  run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ran> {
-    return this.start(args, env).ended;
+  run(args: readonly string[], env?: Readonly<Record<string, string>>, input?: string): Promise<Ran> {
+    return this.start(args, env, input).ended;
   }
 
   /** `mur install`, without the lines that name a step which takes over a second: whether one does is the machine's mood. */

@@ -48,7 +48,9 @@ test('mur send and mur cancel: taken, waited for, refused, canceled, by session 
 });
 
 test('a locked door takes MURMUR_DOOR_TOKEN with --url, and says so where it is missing', async () => {
-  sandbox.manifest(rehearsal([{ say: 'ok' }], { ...serving, network: { authentication: { scheme: 'bearer' } } }));
+  sandbox.manifest(
+    rehearsal([{ say: 'I heard {{task}}' }], { ...serving, network: { authentication: { scheme: 'bearer' } } }),
+  );
   const started = sandbox.start(['run']);
   const url = await started.line('murmur: url ');
   await started.line('session: ');
@@ -61,7 +63,13 @@ test('a locked door takes MURMUR_DOOR_TOKEN with --url, and says so where it is 
   expect(wrong.code).toBe(1);
   expect(wrong.stderr).not.toContain('bad');
   const sent = await sandbox.run(['send', '--url', url, 'hello', '--wait'], { MURMUR_DOOR_TOKEN: token });
-  expect(sent).toMatchObject({ code: 0, stdout: 'ok\n' });
+  expect(sent.code).toBe(0);
+  expect(sent.stdout).toContain('hello');
+
+  const piped = await sandbox.run(['send', '@1', '-', '--wait'], {}, 'two\nlines\n');
+  expect(piped.stdout).toMatch(/^two\nlines\n/m);
+  const told = await sandbox.run(['send', '@1', '-', '--context', 'ctx_mine'], {}, 'more');
+  expect(told.stdout).toMatch(/^task: {4}tsk_\w{32}\nstate: {3}submitted\ncontext: ctx_mine\n$/);
 
   started.child.kill('SIGTERM');
   await started.ended;

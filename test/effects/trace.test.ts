@@ -157,7 +157,9 @@ test('an answer cut off at the output cap is ok and says that it is a fragment',
   expect(notices).toContainEqual(expect.objectContaining({ type: 'warning', code: 'W-RUN-001' }));
 });
 
-test('an answer, and its text as it comes, hold no key of this session, even when the provider says it', { timeout: 60_000 }, async () => {
+test('an answer, and its text as it comes, hold no key of this session, even when the provider says it', {
+  timeout: 60_000,
+}, async () => {
   const key = 'sk-spoken-aloud';
   const server = await startAnthropic({ apiKey: key, answers: [{ text: `it is ${key}` }] });
   try {
