@@ -10,7 +10,8 @@ export function taskObject(
   residue: readonly ResidueItem[] = [],
   history: readonly TaskMessage[] = [],
 ): Record<string, unknown> {
-  const { taskId, contextId, state, message } = task;
+  const { taskId, contextId, state } = task;
+  const said = statusText(task);
   const artifacts = artifactTexts(task, residue).map(({ name, texts }) => ({
     artifactId: name,
     name,
@@ -23,9 +24,9 @@ export function taskObject(
     status: {
       state,
       timestamp: new Date(task.updatedAtMs).toISOString(),
-      ...(isFinal(state) && message !== undefined
-        ? { message: saidObject(task, { role: 'agent', messageId: statusMessageId(task), text: message }) }
-        : {}),
+      ...(said === undefined
+        ? {}
+        : { message: saidObject(task, { role: 'agent', messageId: statusMessageId(task), text: said }) }),
     },
     ...(artifacts.length === 0 ? {} : { artifacts }),
     ...(history.length === 0 ? {} : { history: history.map((said) => saidObject(task, said)) }),
@@ -44,7 +45,15 @@ export function artifactTexts(
   ];
 }
 
-/** The id of the message in a final status. */
+/**
+ * What the status of a task says: how it ended, or what it asks. A2A readers look for a question here, Murmur ones in the artifact
+ * `prompt`, so it stands in both.
+ */
+export function statusText({ state, message, prompt }: TaskSnapshot): string | undefined {
+  return isFinal(state) ? message : prompt;
+}
+
+/** The id of the message in a status. */
 export function statusMessageId({ taskId }: TaskSnapshot): string {
   return `msg_${taskId}_status`;
 }

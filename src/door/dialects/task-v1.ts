@@ -1,6 +1,6 @@
-import { isFinal, type TaskMessage, type TaskSnapshot, type TaskState } from '../../task/index.js';
+import type { TaskMessage, TaskSnapshot, TaskState } from '../../task/index.js';
 import type { ResidueItem } from '../port.js';
-import { artifactTexts, statusMessageId } from './task-object.js';
+import { artifactTexts, statusMessageId, statusText } from './task-object.js';
 
 /** The word of A2A 1.0 for a state. */
 export function v1State(state: TaskState): string {
@@ -13,7 +13,8 @@ export function v1Task(
   residue: readonly ResidueItem[] = [],
   history: readonly TaskMessage[] = [],
 ): Record<string, unknown> {
-  const { taskId, contextId, state, message } = task;
+  const { taskId, contextId, state } = task;
+  const said = statusText(task);
   const artifacts = artifactTexts(task, residue).map(({ name, texts }) => ({
     artifactId: name,
     name,
@@ -25,9 +26,9 @@ export function v1Task(
     status: {
       state: v1State(state),
       timestamp: new Date(task.updatedAtMs).toISOString(),
-      ...(isFinal(state) && message !== undefined
-        ? { message: v1Said(task, { role: 'agent', messageId: statusMessageId(task), text: message }) }
-        : {}),
+      ...(said === undefined
+        ? {}
+        : { message: v1Said(task, { role: 'agent', messageId: statusMessageId(task), text: said }) }),
     },
     ...(artifacts.length === 0 ? {} : { artifacts }),
     ...(history.length === 0 ? {} : { history: history.map((said) => v1Said(task, said)) }),

@@ -7,8 +7,8 @@ import type { LoggedEvent, StatusEvent } from './types.js';
 /** Where A2A 0.3 and 1.0 differ in what one frame holds. */
 export interface StandardShape {
   task(task: TaskSnapshot): unknown;
-  /** `question` is what an `input-required` task asks. `isLast`: the stream closes behind it. */
-  status(task: TaskSnapshot, question: string | undefined, isLast: boolean): unknown;
+  /** `isLast`: the stream closes behind it. */
+  status(task: TaskSnapshot, isLast: boolean): unknown;
   /** A piece of the artifact `response`. */
   response(task: { readonly taskId: string; readonly contextId: string }, piece: ResponsePiece): unknown;
 }
@@ -113,14 +113,12 @@ export class StandardRenderer implements Renderer {
     return this.#task === undefined || this.#task.taskId === taskId;
   }
 
-  #status({ task, message, turn, final }: StatusEvent, id: number): string {
+  #status({ task, turn, final }: StatusEvent, id: number): string {
     if (turn !== undefined) this.#beginTurn();
     const closing = task.state === 'completed' ? this.#closing(task) : '';
     if (task.state === this.#state && !final) return closing;
     this.#state = task.state;
-    const isAsking = task.state === 'input-required';
-    const status = this.#shape.status(task, isAsking ? message : undefined, final || isAsking);
-    return closing + this.#frame(status, id);
+    return closing + this.#frame(this.#shape.status(task, final || task.state === 'input-required'), id);
   }
 
   #beginTurn(): void {
