@@ -1,10 +1,11 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { MurError, reasonOf } from '../errors/index.js';
 import type { Clock } from '../supervise/clock.js';
 import { buildCard, buildExtendedCards } from './card.js';
 import { servedMethods } from './dialects/index.js';
 import { type DoorSite, handle } from './handle.js';
+import { DoorServer } from './server.js';
 import { serveUpgrades } from './side.js';
 import { type Door, type DoorLimits, type DoorOptions, defaultLimits } from './types.js';
 
@@ -25,19 +26,8 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
     // A bug in an answer costs one connection, never the session behind the door.
     handle(site!, request, response).catch(() => response.destroy());
   };
-  const server = createServer(
-    {
-      maxHeaderSize: limits.headerBytes,
-      requestTimeout: limits.requestMs,
-      headersTimeout: limits.requestMs,
-      connectionsCheckingInterval: Math.min(1_000, limits.requestMs),
-    },
-    serve,
-  );
-  // A sender that asks before it sends its body is guarded first; see readBody.
-  server.on('checkContinue', serve);
+  const server = new DoorServer(limits, serve);
   if (options.side !== undefined) serveUpgrades(server, options.side);
-  server.maxConnections = limits.connections;
   await listen(server, options);
   // A connection that could not be accepted (out of descriptors) is lost to its client only.
   server.on('error', () => undefined);
@@ -82,7 +72,7 @@ function siteOf(
   };
 }
 
-async function listen(server: Server, { bindAddr, port }: DoorOptions): Promise<void> {
+async function listen(server: DoorServer, { bindAddr, port }: DoorOptions): Promise<void> {
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
@@ -105,7 +95,8 @@ async function listen(server: Server, { bindAddr, port }: DoorOptions): Promise<
   }
 }
 
-async function shut(server: Server, clock: Clock, closeMs: number): Promise<void> {
+async function shut(server: DoorServer, clock: Clock, closeMs: number): Promise<void> {
+  server.drain();
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
   const finished = new AbortController();

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /**
- * Answers and ends the connection. When the request was refused before its body was read, the rest is read and dropped
- * for at most `lingerMs`: closing at once would reset the connection, and the sender would lose the answer.
+ * Answers. The connection stays open for the next request when this one was read to its end and its sender does not want otherwise.
+ * When it was refused before its body was read, the rest is read and dropped for at most `lingerMs`: closing at once would reset the
+ * connection, and the sender would lose the answer.
  */
 export function respond(
   request: IncomingMessage,
@@ -14,13 +15,14 @@ export function respond(
 ): void {
   if (response.headersSent || response.destroyed) return;
   const bytes = Buffer.from(body ?? '', 'utf8');
+  const isRead = request.complete || hasNoBody(request);
   response.writeHead(status, {
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     'content-length': bytes.length,
-    connection: 'close',
+    ...(isRead ? {} : { connection: 'close' }),
     ...headers,
   });
-  if (request.complete || hasNoBody(request) || isWaitingForContinue(request)) {
+  if (isRead || isWaitingForContinue(request)) {
     response.end(bytes);
     return;
   }

@@ -11,6 +11,12 @@ export interface DoorLimits {
   /** Time a client has to send one whole request. */
   readonly requestMs: number;
   readonly connections: number;
+  /** Time a connection may rest between two requests. */
+  readonly idleMs: number;
+  /** Time a client may take nothing of what is written to it. */
+  readonly stallMs: number;
+  /** Requests of one connection that may wait for their answers at once. */
+  readonly pipelined: number;
   /** How long the rest of a refused request is read and dropped, so that its sender can read the refusal. */
   readonly lingerMs: number;
   /** How long requests under way may take to finish once the door closes. */
@@ -22,6 +28,9 @@ export const defaultLimits: DoorLimits = {
   bodyBytes: 8 * 1024 * 1024,
   requestMs: 30_000,
   connections: 256,
+  idleMs: 5_000,
+  stallMs: 60_000,
+  pipelined: 16,
   lingerMs: 2_000,
   closeMs: 1_000,
 };

@@ -31,18 +31,14 @@ describe('what is served', () => {
   it('serves one card at both well-known paths', async () => {
     const first = await http(port, { path: '/.well-known/agent-card.json' });
     const second = await http(port, { path: '/.well-known/agent.json' });
-    expect(first.headers).toMatchObject({
-      'content-type': 'application/json',
-      vary: 'A2A-Version',
-      connection: 'close',
-    });
+    expect(first.headers).toMatchObject({ 'content-type': 'application/json', vary: 'A2A-Version' });
     expect(second.text).toBe(first.text);
   });
 
-  it('every JSON-RPC answer is HTTP 200, JSON, and closes the connection', async () => {
+  it('every JSON-RPC answer is HTTP 200 and JSON', async () => {
     const answer = await post(port, '{');
     expect(answer.status).toBe(200);
-    expect(answer.headers).toMatchObject({ 'content-type': 'application/json', connection: 'close' });
+    expect(answer.headers['content-type']).toBe('application/json');
   });
 
   it.each([
@@ -160,7 +156,7 @@ describe('bounds', () => {
 
   it('never asks for a body it would refuse', async () => {
     const head = (length: number) =>
-      `POST / HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\nexpect: 100-continue\r\ncontent-length: ${length}\r\n\r\n`;
+      `POST / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\nexpect: 100-continue\r\ncontent-length: ${length}\r\n\r\n`;
     expect(await raw(port, head(11 * 1024 * 1024), false)).toMatch(/^HTTP\/1\.1 413 /);
     expect(await raw(port, head(sendBody.length) + sendBody, false)).toMatch(
       /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /,

@@ -1,0 +1,115 @@
+import { type IncomingMessage, type RequestListener, Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { DoorLimits } from './types.js';
+
+/** What is known of one connection. */
+interface Held {
+  /** Answers it waits for, oldest first: more than one when requests are pipelined. */
+  readonly waiting: Set<ServerResponse>;
+  /** Bytes read when the last answer was through; absent before the first. */
+  readAtRest?: number;
+}
+
+/**
+ * The HTTP server of a door: it keeps connections open between requests and holds its clients to `limits`.
+ *
+ * What ends a connection here: its client takes nothing for `stallMs` while something waits to be taken, a quiet stream excepted
+ * (cases/reports row 36); it asks for more than `pipelined` things before the first is answered; it is silent for `idleMs` between
+ * two requests, or at all while every one of the `connections` is in use. A connection over the bound is closed without an answer. Time for a request to arrive is Node's own to keep (`requestTimeout`, `headersTimeout`).
+ *
+ * Does not stop: a client that takes a few bytes each minute, which costs one of the connections and the queue of one stream; a
+ * program that opens all connections and asks something on each.
+ */
+export class DoorServer extends Server {
+  readonly #limits: DoorLimits;
+  readonly #held = new Map<Socket, Held>();
+  #isDraining = false;
+
+  constructor(limits: DoorLimits, serve: RequestListener) {
+    super({
+      maxHeaderSize: limits.headerBytes,
+      requestTimeout: limits.requestMs,
+      headersTimeout: limits.requestMs,
+      keepAliveTimeout: limits.idleMs,
+      connectionsCheckingInterval: Math.min(1_000, limits.requestMs),
+    });
+    this.#limits = limits;
+    this.timeout = limits.stallMs;
+    this.maxConnections = limits.connections;
+    const admit: RequestListener = (request, response) => {
+      if (this.#admit(request, response)) serve(request, response);
+    };
+    // A sender that asks before it sends its body is guarded first; see readBody.
+    this.on('request', admit).on('checkContinue', admit);
+    this.on('connection', (socket: Socket) => this.#hold(socket));
+  }
+
+  /** Answers that are under way say that theirs is the last on its connection; so does everything asked from now on. */
+  drain(): void {
+    this.#isDraining = true;
+    for (const { waiting } of this.#held.values()) for (const response of waiting) sayLast(response);
+  }
+
+  /**
+   * Closes what is between two requests, or was opened and never used. Node's own, which `close` calls, takes an answer that is still
+   * on its way to a slow reader for over.
+   */
+  override closeIdleConnections(): void {
+    for (const [socket, held] of this.#held) if (isAtRest(socket, held, 0)) socket.destroy();
+  }
+
+  #hold(socket: Socket): void {
+    // A connection that was put back (side.ts) comes a second time.
+    if (this.#held.has(socket)) return;
+    this.#held.set(socket, { waiting: new Set() });
+    socket.once('close', () => this.#lose(socket));
+    if (!this.#isFull) return;
+    for (const [other, held] of this.#held) if (isAtRest(other, held)) other.destroy();
+  }
+
+  get #isFull(): boolean {
+    return this.#held.size >= this.#limits.connections;
+  }
+
+  #admit({ socket }: IncomingMessage, response: ServerResponse): boolean {
+    const held = this.#held.get(socket);
+    if (held === undefined || held.waiting.size >= this.#limits.pipelined) {
+      socket.destroy();
+      return false;
+    }
+    held.waiting.add(response);
+    if (this.#isDraining || this.#isFull) sayLast(response);
+    // Whoever listens here decides: without, Node would cut an answer that is merely long in coming.
+    response.on('timeout', () => {
+      if (socket.writableLength > 0) socket.destroy();
+    });
+    response.once('close', () => this.#settle(socket, held, response));
+    return true;
+  }
+
+  #settle(socket: Socket, held: Held, response: ServerResponse): void {
+    held.waiting.delete(response);
+    held.readAtRest = socket.bytesRead;
+    // The socket is not handed on before this event is over.
+    if (this.#isDraining && held.waiting.size === 0) setImmediate(() => socket.destroySoon());
+  }
+
+  /** Node tells only the answer whose turn it was that its client is gone; a stream that was next in line would go on for ever. */
+  #lose(socket: Socket): void {
+    const waiting = [...(this.#held.get(socket)?.waiting ?? [])];
+    this.#held.delete(socket);
+    for (const response of waiting) response.destroy();
+    setImmediate(() => {
+      for (const response of waiting) if (!response.closed) response.emit('close');
+    });
+  }
+}
+
+/** True when nothing was asked since the last answer; `unused` stands for that answer on a connection that had none. */
+function isAtRest(socket: Socket, { waiting, readAtRest }: Held, unused?: number): boolean {
+  return waiting.size === 0 && (readAtRest ?? unused) === socket.bytesRead;
+}
+
+function sayLast(response: ServerResponse): void {
+  if (!response.headersSent) response.setHeader('connection', 'close');
+}
