@@ -1,7 +1,7 @@
 /**
  * The task model: which tasks a session holds and in which state each one is. Pure: no clock, no timer, no socket.
  * Not the charts (machines/), which drive it, and not the door (src/door), which speaks for it.
- * Read next: types.ts (the words), registry.ts (the rules), page.ts (listings), settled.ts (waiting for one task).
+ * Read next: types.ts (the words), registry.ts (the rules), retention.ts (what is forgotten), page.ts (listings), settled.ts (waiting for one task).
  */
 export { type PageCursor, pageOf, type TaskFilter, type TaskPage } from './page.js';
 export {
@@ -12,6 +12,7 @@ export {
   TaskRegistry,
   type TaskRegistryOptions,
 } from './registry.js';
+export { endedBound, type RetentionBound, refusedBound } from './retention.js';
 export { isSettled, settled } from './settled.js';
 export {
   type FinalTaskState,

@@ -1,3 +1,4 @@
+import { endedBound, Retention, type RetentionBound, refusedBound } from './retention.js';
 import {
   type FinalTaskState,
   isFinal,
@@ -38,8 +39,10 @@ export interface TaskRegistryOptions {
   readonly queueDepth: number;
   /** Unix milliseconds. */
   readonly now: () => number;
-  /** Tasks refused at the door that stay readable; older ones are forgotten, so refusing costs bounded memory. Default 256. */
-  readonly refusedKept?: number;
+  /** How many ended tasks stay readable, those refused at the door not counted. Default `endedBound`. */
+  readonly ended?: RetentionBound;
+  /** How many refused ones do: counted apart, so that refusing pushes no answer out. Default `refusedBound`. */
+  readonly refused?: RetentionBound;
 }
 
 interface Entry {
@@ -52,6 +55,8 @@ interface Entry {
   prompt?: string;
   /** Takes the reply of a person, once. */
   deliver?: (text: string) => void;
+  /** The task as it is now; made when somebody asks, and dropped when it changes. */
+  shown?: TaskSnapshot | undefined;
 }
 
 const lanes: readonly Lane[] = ['user', 'peer', 'bg'];
@@ -69,7 +74,8 @@ export class TaskRegistry {
   readonly #options: TaskRegistryOptions;
   readonly #entries = new Map<string, Entry>();
   readonly #waiting: Record<Lane, string[]> = { user: [], peer: [], bg: [] };
-  readonly #refused: string[] = [];
+  readonly #ended: Retention;
+  readonly #refused: Retention;
   #slot: { readonly state: 'empty' } | { readonly state: 'running' | 'done'; readonly taskId: string } = {
     state: 'empty',
   };
@@ -79,6 +85,8 @@ export class TaskRegistry {
 
   constructor(options: TaskRegistryOptions) {
     this.#options = options;
+    this.#ended = new Retention(options.ended ?? endedBound);
+    this.#refused = new Retention(options.refused ?? refusedBound);
   }
 
   /** Tells `listener` of every change from now on, in order, before the call that made the change returns. Returns what ends that. */
@@ -128,17 +136,13 @@ export class TaskRegistry {
   }
 
   /**
-   * The task, `submitted` when there was a place and `rejected` when there was none; both stay readable.
+   * The task, `submitted` when there was a place and `rejected` when there was none; both can be read.
    * Fails only for an id that is taken.
    */
   enqueue(request: TaskRequest): RegistryReply {
     if (this.#entries.has(request.taskId)) return refuse(`task id ${request.taskId} is already taken`);
     if (this.canAccept()) return this.#admit(request);
-    const entry = this.#add(request, 'rejected');
-    entry.message = rejectText[this.#closing ? 'closing' : 'busy'];
-    this.#refused.push(request.taskId);
-    if (this.#refused.length > (this.#options.refusedKept ?? 256)) this.#entries.delete(this.#refused.shift()!);
-    return this.#tell(entry, 'ended');
+    return this.#refuse(request, this.#closing ? 'closing' : 'busy');
   }
 
   /** The launch's own task (`task.md`), `submitted`. Acceptance is about the door and is not asked. */
@@ -154,10 +158,7 @@ export class TaskRegistry {
    */
   enqueueCompletion(request: TaskRequest): RegistryReply {
     if (this.#entries.has(request.taskId)) return refuse(`task id ${request.taskId} is already taken`);
-    if (!this.#closing) return this.#admit(request);
-    const entry = this.#add(request, 'rejected');
-    entry.message = rejectText.closing;
-    return this.#tell(entry, 'ended');
+    return this.#closing ? this.#refuse(request, 'closing') : this.#admit(request);
   }
 
   /** Forgets a task that was accepted and could not be handed over, as if it had never come. */
@@ -203,7 +204,9 @@ export class TaskRegistry {
     if (entry === undefined || this.activeTaskId !== taskId) return refuse('task is not the active running task');
     this.#slot = { state: 'done', taskId };
     this.#generation += 1;
-    return isFinal(entry.state) ? done(entry) : this.#end(entry, state, said);
+    if (!isFinal(entry.state)) return this.#end(entry, state, said);
+    this.#keep(entry, this.#ended);
+    return done(entry);
   }
 
   /** Marks the active task as waiting for a person. `deliver` gets the reply, at most once. */
@@ -297,6 +300,13 @@ export class TaskRegistry {
     return this.#tell(entry, 'submitted');
   }
 
+  #refuse(request: TaskRequest, reason: RejectReason): RegistryReply {
+    const entry = this.#add(request, 'rejected');
+    entry.message = rejectText[reason];
+    this.#keep(entry, this.#refused);
+    return this.#tell(entry, 'ended');
+  }
+
   #add(request: TaskRequest, state: TaskState): Entry {
     const { taskId, text, messageId = `msg_${taskId}_0` } = request;
     const said: TaskMessage[] = [{ role: 'user', messageId, text }];
@@ -313,6 +323,7 @@ export class TaskRegistry {
   #change(entry: Entry, state: TaskState, change: TaskChange): RegistryReply {
     entry.state = state;
     entry.updatedAtMs = this.#options.now();
+    entry.shown = undefined;
     return this.#tell(entry, change);
   }
 
@@ -330,8 +341,21 @@ export class TaskRegistry {
     dropWaiter(entry);
     if (said.message !== undefined) entry.message = said.message;
     if (said.response !== undefined && state === 'completed') entry.response = said.response;
+    // One that still holds the running place is kept until it has left it.
+    if (this.activeTaskId !== entry.request.taskId) this.#keep(entry, this.#ended);
     return this.#change(entry, state, 'ended');
   }
+
+  /** Counts an ended task as one of those that stay readable, and forgets what that pushes out. */
+  #keep(entry: Entry, among: Retention): void {
+    for (const taskId of among.add(entry.request.taskId, charactersOf(entry))) this.#entries.delete(taskId);
+  }
+}
+
+/** How much text of others an entry holds on to. */
+function charactersOf({ request, said, message = '', response = '' }: Entry): number {
+  const spoken = said.reduce((sum, { text, messageId }) => sum + text.length + messageId.length, 0);
+  return spoken + request.contextId.length + message.length + response.length;
 }
 
 function dropWaiter(entry: Entry): void {
@@ -340,6 +364,11 @@ function dropWaiter(entry: Entry): void {
 }
 
 function snapshot(entry: Entry): TaskSnapshot {
+  entry.shown ??= show(entry);
+  return entry.shown;
+}
+
+function show(entry: Entry): TaskSnapshot {
   const { request, state, updatedAtMs, message, response, prompt } = entry;
   return Object.freeze({
     taskId: request.taskId,

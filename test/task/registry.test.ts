@@ -93,7 +93,7 @@ describe('taking a place', () => {
   });
 
   it('forgets the oldest refused tasks beyond the bound, and no accepted one', () => {
-    const tasks = registry({ acceptance: 'single', refusedKept: 2 });
+    const tasks = registry({ acceptance: 'single', refused: { tasks: 2, characters: 1_000 } });
     for (const id of ['a', 'b', 'c', 'd']) tasks.enqueue(request(id));
     expect(tasks.list().map((task) => task.taskId)).toEqual(['a', 'c', 'd']);
   });
@@ -253,6 +253,60 @@ describe('ending', () => {
     tasks.cancel('a');
     tasks.finish('a', 'canceled');
     expect(tasks.generation).toBe(1);
+  });
+});
+
+describe('what stays readable (retention.ts)', () => {
+  const run = (tasks: TaskRegistry, taskId: string, response = 'ok') => {
+    tasks.enqueue(request(taskId));
+    tasks.start(taskId);
+    tasks.finish(taskId, 'completed', { response });
+  };
+  const ids = (tasks: TaskRegistry) => tasks.list().map(({ taskId }) => taskId);
+
+  it('the last tasks to end, by number', () => {
+    const tasks = registry({ ended: { tasks: 2, characters: 10_000 } });
+    for (const id of ['a', 'b', 'c']) run(tasks, id);
+    expect(ids(tasks)).toEqual(['b', 'c']);
+    expect([tasks.get('a'), tasks.history('a'), tasks.cancel('a').ok]).toEqual([undefined, [], false]);
+    expect(tasks.get()?.taskId).toBe('c');
+  });
+
+  it('and by how much text they hold; the last one whatever it holds', () => {
+    const tasks = registry({ ended: { tasks: 9, characters: 1_000 } });
+    for (const id of ['a', 'b', 'c']) run(tasks, id, 'x'.repeat(400));
+    expect(ids(tasks)).toEqual(['b', 'c']);
+    run(tasks, 'd', 'x'.repeat(5_000));
+    expect(ids(tasks)).toEqual(['d']);
+    expect(tasks.get('d')?.response).toHaveLength(5_000);
+  });
+
+  it('what callers chose counts: messages and ids', () => {
+    const tasks = registry({ ended: { tasks: 9, characters: 1_000 } });
+    run(tasks, 'a');
+    tasks.enqueue({ ...request('b'), contextId: 'x'.repeat(500), messageId: 'x'.repeat(400), text: 'x'.repeat(200) });
+    tasks.cancel('b');
+    expect(ids(tasks)).toEqual(['b']);
+  });
+
+  it('refused tasks push out no answer, and their texts are bounded too', () => {
+    const bounds = { ended: { tasks: 1, characters: 100 }, refused: { tasks: 5, characters: 100 } };
+    const tasks = registry({ acceptance: 'single', ...bounds });
+    run(tasks, 'a');
+    for (const id of ['r1', 'r2', 'r3']) tasks.enqueue({ ...request(id), text: 'x'.repeat(60) });
+    expect(ids(tasks)).toEqual(['a', 'r3']);
+  });
+
+  it('a canceled task that has not stopped yet is not forgotten, however many end meanwhile', () => {
+    const tasks = running('a', { ended: { tasks: 1, characters: 1_000 } });
+    tasks.cancel('a');
+    for (const id of ['b', 'c', 'd']) {
+      tasks.enqueue(request(id));
+      tasks.cancel(id);
+    }
+    expect(ids(tasks)).toEqual(['a', 'd']);
+    expect(tasks.finish('a', 'completed')).toMatchObject({ ok: true, task: { state: 'canceled' } });
+    expect(ids(tasks)).toEqual(['a']);
   });
 });
 

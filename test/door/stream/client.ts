@@ -1,6 +1,13 @@
 /** A server that serves streams of a session without its loop, and a client that reads frames as they come. */
 import { once } from 'node:events';
-import { type ClientRequest, createServer, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import {
+  type ClientRequest,
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { StreamCall } from '../../../src/door/index.js';
 import { SessionStreams, type StreamsOptions } from '../../../src/door/stream/index.js';
@@ -30,6 +37,8 @@ export function parseFrame(block: string): Frame {
 /** One stream, read. `take(n)` waits for that many frames; `rest()` for the end. */
 export class Reader {
   readonly frames: Frame[] = [];
+  /** The stream was cut off instead of ended. */
+  isBroken = false;
   readonly #request: ClientRequest;
   readonly #answer: Promise<IncomingMessage>;
   #text = '';
@@ -45,6 +54,7 @@ export class Reader {
         response
           .setEncoding('utf8')
           .on('data', (chunk: string) => this.#read(chunk))
+          .on('error', () => (this.isBroken = true))
           .on('close', () => this.#over()),
       () => undefined,
     );
@@ -104,7 +114,9 @@ export class StreamStage {
   });
   readonly #streams: SessionStreams;
   readonly #calls: StreamCall[] = [];
-  #open: (asked: IncomingMessage, response: Parameters<SessionStreams['open']>[1]) => void;
+  readonly #responses: ServerResponse[] = [];
+  readonly #readers: Reader[] = [];
+  #open: (asked: IncomingMessage, response: ServerResponse) => void;
   port = 0;
 
   constructor(registry: Partial<TaskRegistryOptions> = {}, options: Partial<StreamsOptions> = {}) {
@@ -116,7 +128,10 @@ export class StreamStage {
       onLag: (missed) => this.lags.push(missed),
       ...options,
     });
-    this.#open = (asked, response) => this.#streams.open(asked, response, this.#calls.shift()!);
+    this.#open = (asked, response) => {
+      this.#responses.push(response);
+      this.#streams.open(asked, response, this.#calls.shift()!);
+    };
   }
 
   async listen(): Promise<this> {
@@ -136,8 +151,14 @@ export class StreamStage {
   async read(call: StreamCall, headers: Record<string, string> = {}): Promise<Reader> {
     this.#calls.push(call);
     const reader = new Reader(this.port, { accept: 'text/event-stream', ...headers });
+    this.#readers.push(reader);
     await reader.headers();
     return reader;
+  }
+
+  /** What the server writes to; for streams that were opened one after the other. */
+  responseTo(reader: Reader): ServerResponse {
+    return this.#responses[this.#readers.indexOf(reader)]!;
   }
 
   async watch(headers: Record<string, string> = {}): Promise<Reader> {
