@@ -99,7 +99,7 @@ function check(turn: Turn, index: number, results: readonly string[]): void {
 function filler(request: Request, results: readonly string[]): (text: string) => string {
   const task = request.messages.filter((message) => message.role === 'user').at(-1);
   const values: Record<string, string> = {
-    task: textOf(task?.content ?? []),
+    task: unfenced(textOf(task?.content ?? [])),
     result: results.at(-1) ?? '',
     model: request.model,
     tools: request.tools.map((tool) => tool.name).join(', '),
