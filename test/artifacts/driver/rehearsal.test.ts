@@ -80,7 +80,7 @@ test('a turn streams thinking, words and calls, pausing before each piece, and a
 test("the task it repeats is without the fence a stranger's text comes in", () => {
   const fenced = user('<untrusted-content source=task:event>\nhello\n</untrusted-content>');
   const { played } = rehearse({ turns: [{ say: 'You said: {{task}}' }] }, [fenced]);
-  expect(played.content).toEqual([{ type: 'text', text: 'You said: hello' }]);
+  expect(played).toMatchObject({ content: [{ type: 'text', text: 'You said: hello' }] });
 });
 
 test('an expectation looks into the last results, inside the fence, and fails with what was there', () => {
