@@ -130,7 +130,6 @@ describe('output and exit status', () => {
       { capabilities: { containment: 'sealed', filesystem: { workdir_exec: true } } },
       'E-CAP-003',
     ],
-    ['an authenticated door', { network: { authentication: { scheme: 'bearer' } } }, 'E-RUN-907'],
   ])('refuses %s instead of running weaker than declared', async (_, more, code) => {
     sandbox.manifest(rehearsal(answers, more));
     const ran = await sandbox.run(['run', '--task', 'Hallo']);
