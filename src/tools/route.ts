@@ -45,7 +45,7 @@ export function routeCall(name: string, table: RouteTable, servedKinds: Readonly
       ? refuse('removed', `Tool '${name}' was removed from this session and can no longer be called.`)
       : refuse(
           'unknown',
-          `Tool '${name}' is not declared in this capsule's manifest and is not available in this session.`,
+          `Tool '${name}' is not declared in this capsule's manifest and is not available in this session.${available(table)}`,
         );
   }
   if ((kind === 'native' || kind === 'wasm') && !table.allowlist.has(name)) {
@@ -58,6 +58,18 @@ export function routeCall(name: string, table: RouteTable, servedKinds: Readonly
     return refuse('unsupported', `'${name}' is ${unservedWords[kind]}, which this version of mur cannot run yet.`);
   }
   return { kind };
+}
+
+/** Names that are told to a model that called something else. A session with more than these has them in its requests. */
+const mostNamed = 32;
+
+/** What could have been called, for a model to try next. */
+function available({ allowlist, ...table }: RouteTable): string {
+  const images = [...table.nativeImages, ...table.wasmTools].filter((name) => allowlist.has(name));
+  const names = [...new Set([...table.runtimeProvided, ...table.shellBinaries, ...table.skills, ...images])].sort();
+  if (names.length === 0) return '';
+  const left = names.length - mostNamed;
+  return ` Available: ${names.slice(0, mostNamed).join(', ')}${left > 0 ? ` and ${left} more` : ''}.`;
 }
 
 function match(name: string, table: RouteTable): RouteKind | undefined {

@@ -46,6 +46,17 @@ describe('routeCall (spec/tools.md section 3, 10.3)', () => {
     expect(route.kind === 'refused' && route.message).toContain("'x'");
   });
 
+  test('names what could have been called instead, and nothing that could not', () => {
+    const told = (sets: Partial<Record<keyof RouteTable, readonly string[]>>): string => {
+      const route = routeCall('nobody', table(sets));
+      return route.kind === 'refused' ? route.message : '';
+    };
+    const sets = { shellBinaries: ['git'], skills: ['report'], wasmTools: ['files', 'hidden'], allowlist: ['files'] };
+    expect(told(sets)).toMatch(/ Available: files, git, report\.$/);
+    expect(told({ skills: Array.from({ length: 34 }, (_, index) => `s${index}`) })).toMatch(/, s\d+ and 2 more\.$/);
+    expect(told({})).toMatch(/in this session\.$/);
+  });
+
   test('finds no tool under the name of an object property', () => {
     for (const name of ['__proto__', 'constructor', 'toString', '']) {
       expect(routeCall(name, table({}))).toMatchObject({ reason: 'unknown' });
