@@ -13,7 +13,7 @@ export interface DoorLimits {
   readonly connections: number;
   /** Time a connection may rest between two requests. */
   readonly idleMs: number;
-  /** Time a client may take nothing of what is written to it. */
+  /** Time a client may take nothing of what is written to it: longer than a stall of a minute, which costs a stream events only. */
   readonly stallMs: number;
   /** Requests of one connection that may wait for their answers at once. */
   readonly pipelined: number;
@@ -29,7 +29,7 @@ export const defaultLimits: DoorLimits = {
   requestMs: 30_000,
   connections: 256,
   idleMs: 5_000,
-  stallMs: 60_000,
+  stallMs: 90_000,
   pipelined: 16,
   lingerMs: 2_000,
   closeMs: 1_000,

@@ -8,8 +8,6 @@ import type { LoggedEvent } from './types.js';
 /** Live events that wait for one slow client (spec/door.md 15.4). */
 export const liveLimit = 128;
 export const heartbeatMs = 15_000;
-/** How long a socket may take nothing at all: longer than a client that stalls for a minute, which keeps its stream. */
-export const stallMs = 90_000;
 
 export interface ConnectionOptions {
   readonly response: ServerResponse;
@@ -19,8 +17,6 @@ export interface ConnectionOptions {
   readonly onLag?: ((missed: number) => void) | undefined;
   readonly liveLimit?: number;
   readonly heartbeatMs?: number;
-  /** Longer than `heartbeatMs`, or a stream with nothing to say would end. */
-  readonly stallMs?: number;
 }
 
 export interface Opening {
@@ -40,12 +36,12 @@ export const sseHeaders = {
  *
  * The session never waits for it: as long as the socket is full, events queue up to the limit, then the oldest go and the client is
  * told how many. Events are held by reference and become text only when the socket takes them, so a client that stalls costs the
- * queue and nothing more. One whose socket takes nothing at all for `stallMs` is cut off (cases/reports row 36): it can come back and
- * say where it was.
+ * queue and nothing more. One that takes nothing at all for a while is cut off by the server (../server.ts, `stallMs`): it can come back
+ * and say where it was.
  *
  * Does not stop: a machine that vanished while nothing much happens. What it is sent, heartbeats included, goes into the buffers of
  * this machine first, and only the kernel knows that nobody acknowledges it; Linux gives such a connection up after about a quarter of
- * an hour, or after `stallMs` once the buffers are full. Until then it costs one of the door's connections.
+ * an hour. Until then it costs one of the door's connections.
  */
 export class StreamConnection implements BusListener {
   readonly #options: ConnectionOptions;
@@ -81,8 +77,6 @@ export class StreamConnection implements BusListener {
     if (this.#state === 'closed') return;
     const { response, renderer, bus } = this.#options;
     response.writeHead(200, sseHeaders);
-    // Counts from the last byte the socket took, and a stream that can be written to is written to at every heartbeat.
-    response.socket?.setTimeout(this.#options.stallMs ?? stallMs);
     let head = first;
     if (resumeFrom !== undefined) {
       const { firstAvailableId, events } = bus.since(resumeFrom);

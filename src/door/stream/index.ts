@@ -5,7 +5,7 @@
  * Read next: types.ts (the events), bus.ts (the log), streams.ts (who gets what), connection.ts (one client), renderer.ts (frames).
  */
 export { EventBus, replayLimit } from './bus.js';
-export { heartbeatMs, liveLimit, stallMs } from './connection.js';
+export { heartbeatMs, liveLimit } from './connection.js';
 export { murmurFrames, resumedMessage } from './render-murmur.js';
 export { SessionStreams, type StreamsOptions } from './streams.js';
 export type { ArtifactEvent, LoggedEvent, StatusEvent, StreamEvent } from './types.js';

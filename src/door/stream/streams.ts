@@ -20,7 +20,6 @@ export interface StreamsOptions {
   readonly onLag?: (missed: number) => void;
   readonly liveLimit?: number;
   readonly heartbeatMs?: number;
-  readonly stallMs?: number;
 }
 
 /** The streams of one session over its event log (spec/door.md section 15): who asks in which dialect gets which frames. */

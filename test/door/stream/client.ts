@@ -2,14 +2,14 @@
 import { once } from 'node:events';
 import {
   type ClientRequest,
-  createServer,
   type IncomingHttpHeaders,
   type IncomingMessage,
   request,
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { StreamCall } from '../../../src/door/index.js';
+import { type DoorLimits, defaultLimits, type StreamCall } from '../../../src/door/index.js';
+import { DoorServer } from '../../../src/door/server.js';
 import { SessionStreams, type StreamsOptions } from '../../../src/door/stream/index.js';
 import { StreamFeed } from '../../../src/effects/stream-feed.js';
 import { systemClock } from '../../../src/supervise/clock.js';
@@ -109,9 +109,7 @@ export class StreamStage {
   readonly registry: TaskRegistry;
   readonly feed: StreamFeed;
   readonly lags: number[] = [];
-  readonly #server = createServer((asked, response) => {
-    this.#open(asked, response);
-  });
+  readonly #server: DoorServer;
   readonly #streams: SessionStreams;
   readonly #calls: StreamCall[] = [];
   readonly #responses: ServerResponse[] = [];
@@ -119,7 +117,12 @@ export class StreamStage {
   #open: (asked: IncomingMessage, response: ServerResponse) => void;
   port = 0;
 
-  constructor(registry: Partial<TaskRegistryOptions> = {}, options: Partial<StreamsOptions> = {}) {
+  constructor(
+    registry: Partial<TaskRegistryOptions> = {},
+    options: Partial<StreamsOptions> = {},
+    limits: Partial<DoorLimits> = {},
+  ) {
+    this.#server = new DoorServer({ ...defaultLimits, ...limits }, (asked, response) => this.#open(asked, response));
     this.registry = new TaskRegistry({ acceptance: 'queue', queueDepth: 8, now: () => 1_000, ...registry });
     this.feed = new StreamFeed(this.registry, systemClock);
     this.#streams = new SessionStreams({

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
-import { liveLimit, type StreamsOptions } from '../../../src/door/stream/index.js';
+import { liveLimit } from '../../../src/door/stream/index.js';
 import { type Reader, StreamStage, taskRequest } from './client.js';
 
 let stage: StreamStage;
 afterEach(() => stage.close());
 
-async function working(options: Partial<StreamsOptions> = {}): Promise<void> {
-  stage = await new StreamStage({}, options).listen();
+async function working(heartbeatMs = 15_000, stallMs = 90_000): Promise<void> {
+  stage = await new StreamStage({}, { heartbeatMs }, { stallMs }).listen();
   stage.registry.enqueue(taskRequest('tsk_a'));
   stage.begin('tsk_a');
 }
@@ -75,7 +75,7 @@ describe('a client that does not read (spec/door.md 15.4)', () => {
 
 describe('cases/reports row 36: a client whose connection takes nothing', () => {
   it('is cut off after a while, whatever the dialect, and sees it; who reads, or has nothing to read, is not', async () => {
-    await working({ heartbeatMs: 100, stallMs: 1_000 });
+    await working(100, 1_000);
     const stalled = [await stage.watch(), await stage.subscribe('v03', 'tsk_a'), await stage.subscribe('v1', 'tsk_a')];
     const quick = await stage.watch();
     await Promise.all(stalled.map((reader) => reader.take(1)));
@@ -95,7 +95,7 @@ describe('cases/reports row 36: a client whose connection takes nothing', () => 
   });
 
   it('says nothing for longer than that and keeps its client: heartbeats count', async () => {
-    await working({ heartbeatMs: 100, stallMs: 400 });
+    await working(100, 400);
     const reader = await stage.watch();
     // Ten heartbeats behind what it was told at first.
     await reader.take(12);
