@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { TaskOrigin, TaskTrust } from '../task/index.js';
+import { isTraceparent } from '../trace/index.js';
 
 /** Names Murmur's own streams, on the card and in a request that asks for them. */
 export const streamExtension = 'https://docs.murmur.nexus/reference/streaming-protocol/#murmur-stream-v1';
@@ -8,6 +9,7 @@ export const streamExtension = 'https://docs.murmur.nexus/reference/streaming-pr
 export interface TaskHeaders {
   readonly origin: TaskOrigin;
   readonly trust: TaskTrust;
+  /** W3C trace context, well-formed: anything else there is ignored. */
   readonly traceparent?: string;
   /** `x-murmur-forget-session: true`. */
   readonly forgetSession: boolean;
@@ -34,7 +36,7 @@ export function readTaskHeaders(headers: IncomingHttpHeaders): TaskHeaders {
   return {
     origin,
     trust: trusted ? 'trusted' : 'untrusted',
-    ...(traceparent === '' ? {} : { traceparent }),
+    ...(isTraceparent(traceparent) ? { traceparent } : {}),
     forgetSession: text(headers['x-murmur-forget-session']) === 'true',
     delegationId: text(headers['x-murmur-delegation-id']),
     completionSession: text(headers['x-murmur-completion-session']),

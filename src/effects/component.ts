@@ -35,7 +35,7 @@ export async function callComponent(world: SessionWorld, call: ComponentCall): P
   const preopen = openWorkFolder(world, call.staged?.filesystemScope ?? '.');
   const store = call.staged && draft.stateStores.get(call.staged.artifact.name);
   const egress = createEgress({
-    rules: networkOf(world, call),
+    rules: networkOf(world, call.staged),
     privateNames: request.privateNames,
     gateways: call.staged?.route === undefined ? [] : [call.staged.route],
     ...(call.onEgress === undefined ? {} : { onEvent: call.onEgress }),
@@ -90,8 +90,9 @@ function redacted(outcome: CallOutcome, redact: (text: string) => string): CallO
   };
 }
 
-function networkOf(world: SessionWorld, call: ComponentCall): readonly NetworkRule[] {
-  return call.staged?.network ?? needed(world.draft.networkCeiling, 'validate');
+/** Where that component may connect to; the capsule's own one, where none is named. */
+export function networkOf(world: SessionWorld, staged: StagedComponent | undefined): readonly NetworkRule[] {
+  return staged?.network ?? needed(world.draft.networkCeiling, 'validate');
 }
 
 function openWorkFolder(world: SessionWorld, scope: string): Preopen & { readonly owned: boolean } {

@@ -4,7 +4,6 @@ import { needed } from '../stage/draft.js';
 import { type EgressEvent, guestEndpoint } from '../wasm/egress/index.js';
 import { callComponent } from './component.js';
 import { traceCredential } from './credential.js';
-import { requestInput } from './input.js';
 import type { TaskWork } from './work.js';
 import type { SessionWorld } from './world.js';
 
@@ -29,7 +28,6 @@ export async function callDriver(
     signal,
     host: {
       event: listener.hear,
-      requestInput: requestInput(world, taskId),
     },
     onEgress: (event) => noteEgress(world, event, seen),
   });

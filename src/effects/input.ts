@@ -2,43 +2,40 @@ import { workOf } from './work.js';
 import type { SessionWorld } from './world.js';
 
 /**
- * `murmur:task/task#request-input` for the calls of one task: the task waits for a person's reply at the door. Rejects, which traps
+ * `murmur:task/task#request-input` for the tools of one task: the task waits for a person's reply at the door. Rejects, which traps
  * the guest, outside an A2A task, when nobody answers in time, and when the call is aborted (spec/session.md section 10).
  */
 export const requestInput =
   (world: SessionWorld, taskId: string) =>
   async (prompt: string, signal: AbortSignal): Promise<string> => {
-    if (workOf(world, taskId).request.source !== 'a2a') {
-      throw new Error('request-input: no task of this session came through its door, so nobody can answer');
+    const work = workOf(world, taskId);
+    if (work.request.source !== 'a2a') {
+      throw new Error('no task of this session came through its door, so nobody can answer');
     }
     const { clock, lifecycle } = world.draft;
     const waiting = new AbortController();
-    const abort = (): void => waiting.abort();
-    signal.addEventListener('abort', abort, { once: true });
-    const work = workOf(world, taskId);
-    const phase = work.phase;
+    const over = AbortSignal.any([signal, waiting.signal]);
+    const { phase } = work;
     work.phase = 'input';
     try {
       return await new Promise<string>((resolve, reject) => {
         const asked = world.registry.setInputRequired(taskId, prompt, resolve);
-        if (!asked.ok) return reject(new Error(`request-input: ${asked.reason}`));
+        if (!asked.ok) return reject(new Error(asked.reason));
         world.send({ type: 'input.requested', taskId, prompt });
-        signal.addEventListener('abort', () => reject(new Error('request-input: the call was aborted')), {
-          once: true,
-        });
+        signal.addEventListener('abort', () => reject(new Error('the call was aborted')), { once: true });
         if (lifecycle.inputTimeoutSeconds === undefined) return;
-        clock.sleep(lifecycle.inputTimeoutSeconds * 1000, waiting.signal).then(
+        clock.sleep(lifecycle.inputTimeoutSeconds * 1000, over).then(
           () => {
-            workOf(world, taskId).failureCause = 'input_timeout';
+            work.failureCause = 'input_timeout';
             reject(new Error('input-timeout'));
           },
           () => undefined,
         );
       });
     } finally {
-      signal.removeEventListener('abort', abort);
       waiting.abort();
-      work.phase = phase;
+      // A cancel that found the task waiting is told so in the trace, which is written after this.
+      if (!signal.aborted) work.phase = phase;
       world.registry.abandonInput(taskId);
       world.send({ type: 'input.received', taskId });
     }

@@ -14,6 +14,7 @@ import { callComponent } from './component.js';
 import { lockDoor } from './door-lock.js';
 import { guestCommands } from './guest.js';
 import { outcomeOf } from './outcome.js';
+import { nobody, sendMessage } from './peers.js';
 import { invokeTool } from './registry.js';
 import { taskPort } from './task-port.js';
 import { type SessionWorld, traceOf } from './world.js';
@@ -45,7 +46,7 @@ export const openSession = (world: SessionWorld) =>
           tools: needed(draft.inventory, 'write').items.map((item) => item.name),
           shell: request.policy.shellAllow.length > 0,
           network: request.policy.networkAllow.length > 0,
-          acceptsPeerTasks: false,
+          acceptsPeerTasks: request.manifest.exports?.peerTasks === true,
         },
         auth,
         tasks: taskPort(world),
@@ -115,8 +116,9 @@ export const runScript = (world: SessionWorld) =>
         depth: 0,
         signal: commands?.signal ?? ending,
         host: {
-          invoke: invokeTool(world, commands),
+          invoke: invokeTool(world, { commands, sender: nobody }),
           manage: manage(world),
+          send: sendMessage(world, nobody),
           ...(commands && { shell: commands.host() }),
         },
       });

@@ -25,7 +25,7 @@ import type { CallOutcome } from '../wasm/index.js';
 import { callComponent } from './component.js';
 import { guestCommands } from './guest.js';
 import { requestInput } from './input.js';
-import { invokeTool } from './registry.js';
+import { sendMessage } from './peers.js';
 import { callOf, type TaskWork, workOf } from './work.js';
 import { type SessionWorld, traceOf } from './world.js';
 
@@ -244,8 +244,8 @@ async function runTool(
     staged,
     signal: commands?.signal ?? signal,
     host: {
-      invoke: invokeTool(world, commands),
       requestInput: requestInput(world, taskId),
+      send: sendMessage(world, work.sender, staged),
       ...(commands && { shell: commands.host(staged) }),
     },
   });

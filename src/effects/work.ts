@@ -2,7 +2,9 @@ import type { ConversationRecorder, DriverReply, Message, RecordExtras } from '.
 import type { ResourceScope } from '../supervise/scope.js';
 import type { TaskRequest } from '../task/index.js';
 import type { DispatchOutcome, Inventory, Repetition, ToolCall } from '../tools/index.js';
+import { newTraceparent } from '../trace/index.js';
 import type { GuestCommands } from './guest-commands.js';
+import type { Sender } from './peers.js';
 import { noTotals, type Totals } from './totals.js';
 import type { SessionWorld } from './world.js';
 
@@ -44,6 +46,8 @@ export class TaskWork {
   /** The driver's text of the turn that ended the task. */
   answer: string | undefined;
   stopReason: 'end_turn' | 'max_tokens' = 'end_turn';
+  /** As whom its tools write to other capsules. */
+  readonly sender: Sender;
   /** What the task waits for: where a cancel finds it. */
   phase: 'turn' | 'inference' | 'input' = 'turn';
   /** Set when the model call itself failed, for `task_failed`. */
@@ -59,6 +63,7 @@ export class TaskWork {
     readonly scope: ResourceScope;
   }) {
     this.request = fields.request;
+    this.sender = { trust: fields.request.trust, traceparent: newTraceparent() };
     this.inventory = fields.inventory;
     this.system = fields.system;
     this.startedAtMs = fields.startedAtMs;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-export type IdPrefix = 'ses' | 'tsk' | 'ctx' | 'msg' | 'evt' | 'wrk' | 'dlg' | 'mcl' | 'frm' | 'prc';
+export type IdPrefix = 'ses' | 'tsk' | 'ctx' | 'msg' | 'evt' | 'wrk' | 'dlg' | 'mcl' | 'frm' | 'prc' | 'req';
 
 let lastMs = 0;
 let sequence = 0;

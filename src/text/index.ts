@@ -4,6 +4,7 @@
  * you need.
  */
 export { safeForTerminal } from './display.js';
+export { fieldsOf, parsedJson } from './fields.js';
 export { sha256Hex } from './hash.js';
 export { type JsonLine, readJsonLines } from './json-lines.js';
 export { isNestedTooDeep, maxJsonLevels } from './nesting.js';

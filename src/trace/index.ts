@@ -7,4 +7,5 @@ export { BlobStore } from './capture.js';
 export { type TraceEvents, type TraceEventType, traceEvents } from './events.js';
 export { isEvent, type LeadingKeys, type ReadLine, type TraceLine } from './line.js';
 export { readTrace, type TraceItem } from './reader.js';
+export { isTraceparent, newTraceparent } from './traceparent.js';
 export { TRACE_FILE, TraceWriter, type TraceWriterOptions } from './writer.js';

@@ -7,7 +7,7 @@
 import type { BridgeReply } from '../../workers/message.js';
 import type { ToolInput } from '../../workers/protocol.js';
 import { reasonOf } from '../errors/index.js';
-import type { EgressSession, GuestHost, ShellRun } from './types.js';
+import type { EgressSession, GuestHost, PeerMessage, ShellRun } from './types.js';
 
 export interface AnswerContext {
   readonly host: GuestHost;
@@ -49,10 +49,10 @@ export async function answer(op: string, args: unknown, context: AnswerContext):
       return settle(() => host.manage!(verb, values), noErr.has(verb) ? trapOrPayload(op) : errText);
     }
     case 'message.send': {
-      const { peerUrl, message } = args as { peerUrl: string; message: unknown };
-      const { host } = context;
+      const { peerUrl, message } = args as { peerUrl: string; message: PeerMessage };
+      const { host, signal } = context;
       if (host.send === undefined) return notGranted('message/send');
-      return settle(() => host.send!(peerUrl, message), errText);
+      return settle(() => host.send!(peerUrl, message, signal), errText);
     }
     case 'shell.run': {
       const { host, signal } = context;

@@ -14,6 +14,8 @@ export type {
   GuestHost,
   InterfaceRef,
   LoadProgress,
+  PeerMessage,
+  PeerTask,
   ShellResult,
   ShellRun,
   WasmHost,

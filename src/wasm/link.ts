@@ -12,13 +12,16 @@ import type { Component, InterfaceRef } from './types.js';
 /** Starts programs of `capabilities.shell.allow`. */
 const shellInterface = 'murmur:shell/execute';
 
+/** Sends to other capsules. */
+const messageInterface = 'murmur:message/send';
+
 /** Versions this host serves, by interface. An import that only brings types (`murmur:tool/run` beside the registry) counts too. */
 const served: Readonly<Record<string, readonly string[]>> = {
   'murmur:tool/run': ['0.1.0'],
   'murmur:capsule/run': ['0.1.0'],
   'murmur:tool-registry/invoke': ['0.1.0'],
   'murmur:artifact-manager/manage': ['0.1.0'],
-  'murmur:message/send': ['0.1.0'],
+  [messageInterface]: ['0.1.0'],
   [shellInterface]: ['0.1.0'],
   'murmur:task/task': ['0.1.0'],
   'murmur:text/chunks': ['0.1.0'],
@@ -40,10 +43,10 @@ const importsOfKind: Readonly<Record<GuestKind, readonly string[]>> = {
     'murmur:tool/run',
     'murmur:tool-registry/invoke',
     'murmur:artifact-manager/manage',
-    'murmur:message/send',
+    messageInterface,
     shellInterface,
   ],
-  tool: ['murmur:task/task', 'murmur:text/chunks', 'murmur:stream/events', shellInterface],
+  tool: ['murmur:task/task', 'murmur:text/chunks', 'murmur:stream/events', messageInterface, shellInterface],
   driver: ['murmur:task/task', 'murmur:text/chunks', 'murmur:stream/events'],
 };
 

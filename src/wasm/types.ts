@@ -47,6 +47,21 @@ export interface ShellResult {
   readonly fullOutputPath: string | undefined;
 }
 
+/** What a guest sends to another capsule. */
+export interface PeerMessage {
+  readonly messageId: string;
+  readonly contextId: string | undefined;
+  readonly text: string;
+}
+
+/** The task that took a message, as `murmur:message/send` returns it. */
+export interface PeerTask {
+  readonly taskId: string;
+  readonly contextId: string;
+  /** `submitted`, `working`, `input-required`, `completed`, `failed`, `rejected` or `canceled`. */
+  readonly state: string;
+}
+
 /** Answers to the guest's imports, given on the main thread. A missing function answers "not granted". */
 export interface GuestHost {
   /**
@@ -58,8 +73,11 @@ export interface GuestHost {
   requestInput?(prompt: string, signal: AbortSignal): Promise<string>;
   /** `murmur:artifact-manager/manage`: `list`, `describe`, `search`, `pull`, `remove`, `diagnostics`. */
   manage?(verb: string, args: readonly unknown[]): Promise<unknown>;
-  /** `murmur:message/send`. */
-  send?(peerUrl: string, message: unknown): Promise<unknown>;
+  /**
+   * `murmur:message/send`. Whatever this rejects with becomes the text of the guest's `err`. `signal` aborts when the calling guest ends
+   * first.
+   */
+  send?(peerUrl: string, message: PeerMessage, signal: AbortSignal): Promise<PeerTask>;
   /**
    * `murmur:shell/execute`. Whatever this rejects with becomes the text of the guest's `err`. `signal` aborts when the calling guest
    * ends first: nobody waits for the program any more.

@@ -33,6 +33,7 @@ import { directPlan, type Plan, pathOf } from './plan.js';
 import { type EgressPolicy, findGateway } from './policy.js';
 import { Waiters } from './waiters.js';
 
+export { directPlan } from './plan.js';
 export {
   type Address,
   type CredentialSource,
@@ -41,6 +42,7 @@ export {
   type GatewayRoute,
   guestEndpoint,
 } from './policy.js';
+export { dial } from './wire.js';
 
 /** Requests one guest call may have open at once. */
 const mostOpen = 64;
