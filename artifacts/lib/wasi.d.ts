@@ -43,6 +43,21 @@ declare module 'murmur:shell/execute@0.1.0' {
   export default execute;
 }
 
+declare module 'murmur:message/send@0.1.0' {
+  const message: {
+    send(
+      peerUrl: string,
+      message: { messageId: string; contextId: string | null; text: string },
+    ): { taskId: string; contextId: string; state: string };
+  };
+  export default message;
+}
+
+declare module 'murmur:task/task@0.1.0' {
+  const task: { requestInput(prompt: string): string };
+  export default task;
+}
+
 declare module 'wasj:filesystem/preopens@0.2.9' {
   import type { Descriptor } from 'wasj:filesystem/types@0.2.9';
 

@@ -28,16 +28,27 @@ export function lintPlan({ entries, shadowed }: BuildPlan, packaging: PackagingT
   return warnings;
 }
 
-/** `W-BLD-901` for a source that starts programs: it works in capsules alone that allow them, and on runtimes that serve this to tools. */
+/** What works in capsules alone that allow it, and on runtimes that serve it to tools. */
+const imported: readonly (BuildWarning & { readonly name: string })[] = [
+  {
+    name: 'murmur:shell/execute',
+    code: 'W-BLD-901',
+    message:
+      'it starts programs of the host (murmur:shell/execute): a capsule has to name them in capabilities.shell.allow, and a runtime other than mur may serve this to no tool',
+  },
+  {
+    name: 'murmur:message/send',
+    code: 'W-BLD-902',
+    message:
+      'it sends to other capsules (murmur:message/send): a capsule has to name their hosts in capabilities.network.allow, and a runtime other than mur may serve this to no tool',
+  },
+];
+
+/** `W-BLD-901` for a tool that starts programs, `W-BLD-902` for one that sends to other capsules. */
 export function lintImports(imports: readonly string[]): BuildWarning[] {
-  if (!imports.some((name) => name.startsWith('murmur:shell/execute@'))) return [];
-  return [
-    {
-      code: 'W-BLD-901',
-      message:
-        'it starts programs of the host (murmur:shell/execute): a capsule has to name them in capabilities.shell.allow, and a runtime other than mur may serve this to no tool',
-    },
-  ];
+  return imported
+    .filter(({ name }) => imports.some((each) => each.startsWith(`${name}@`)))
+    .map(({ code, message }) => ({ code, message }));
 }
 
 /** What parseArtifactManifest (../artifacts/manifest.ts) and declaration.ts read. A test compares it with `mur schema artifact`. */

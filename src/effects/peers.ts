@@ -1,4 +1,5 @@
 import type { StagedComponent } from '../stage/draft.js';
+import { mintId } from '../supervise/ids.js';
 import type { TaskTrust } from '../task/index.js';
 import type { EgressEvent } from '../wasm/egress/index.js';
 import type { GuestHost } from '../wasm/index.js';
@@ -20,7 +21,8 @@ export const nobody: Sender = { trust: 'untrusted', traceparent: null };
  */
 export const sendMessage =
   (world: SessionWorld, { trust, traceparent }: Sender, staged?: StagedComponent): NonNullable<GuestHost['send']> =>
-  async (peerUrl, message, signal) => {
+  async (peerUrl, given, signal) => {
+    const message = given.messageId === '' ? { ...given, messageId: mintId('msg') } : given;
     const { sendToPeer } = await import('../peer/index.js');
     const component = staged?.artifact.name ?? world.draft.request.capsuleName;
     const policy = {

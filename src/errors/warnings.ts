@@ -29,6 +29,10 @@ const rows = {
     when: 'a tool starts programs of the host, which a capsule has to allow',
     hint: 'say in its description which programs it needs, for capabilities.shell.allow of a capsule',
   },
+  'W-BLD-902': {
+    when: 'a tool sends to other capsules, which a capsule has to allow',
+    hint: 'say in its description which hosts it needs, for capabilities.network.allow of a capsule',
+  },
   'W-DEPLOY-001': {
     when: 'the target compiled none or not all of the artifacts ahead of time',
     hint: 'the first run there compiles them; look at the line the target gave',

@@ -192,6 +192,8 @@ export const messages: Readonly<Partial<Record<KnownErrorCode | KnownWarningCode
   'W-BLD-003': 'the archive holds <path>, which is source or build output',
   'W-BLD-901':
     'it starts programs of the host (murmur:shell/execute): a capsule has to name them in capabilities.shell.allow, and a runtime other than mur may serve this to no tool',
+  'W-BLD-902':
+    'it sends to other capsules (murmur:message/send): a capsule has to name their hosts in capabilities.network.allow, and a runtime other than mur may serve this to no tool',
   'W-DEPLOY-001': ['the target did not precompile (<line>)', 'could not precompile <names>'],
   'W-DEPLOY-002': 'the target unpacks at most <bytes> where this machine allows <bytes>; add --env <setting>',
   'W-REG-001': 'native artifact <name>@<version> was filed without a platform',

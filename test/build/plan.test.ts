@@ -297,9 +297,12 @@ describe('a misspelt key of an artifact manifest', () => {
   });
 });
 
-test('a source that starts programs is told of: not every capsule, nor every runtime, lets it', () => {
+test('a source that starts programs or sends to peers is told of: not every capsule, nor every runtime, lets it', () => {
   expect(lintImports(['murmur:shell/execute@0.1.0', 'wasi:filesystem/preopens@0.2.9'])).toMatchObject([
     { code: 'W-BLD-901', message: expect.stringContaining('capabilities.shell.allow') },
+  ]);
+  expect(lintImports(['murmur:message/send@0.1.0'])).toMatchObject([
+    { code: 'W-BLD-902', message: expect.stringContaining('capabilities.network.allow') },
   ]);
   expect(lintImports(['wasi:filesystem/preopens@0.2.9'])).toEqual([]);
 });

@@ -83,11 +83,12 @@ describe('message/send', () => {
   it('a plain caller is an untrusted event, whatever it claims; a consented peer keeps its trust', async () => {
     await call('message/send', message('x'), { 'x-murmur-task-origin': 'user', 'x-murmur-task-trust': 'trusted' });
     expect(opened.tasks.next()).toMatchObject({ origin: 'event', trust: 'untrusted' });
+    const traceparent = `00-${'ab'.repeat(16)}-${'cd'.repeat(8)}-01`;
     const peers = await open({}, { card: { ...cardInput, acceptsPeerTasks: true } });
     try {
-      const headers = { 'x-murmur-task-origin': 'peer', 'x-murmur-task-trust': 'trusted', traceparent: '00-ab-cd-01' };
+      const headers = { 'x-murmur-task-origin': 'peer', 'x-murmur-task-trust': 'trusted', traceparent };
       await rpc(peers.door.port, 'message/send', message('x'), headers);
-      expect(peers.tasks.next()).toMatchObject({ origin: 'peer', trust: 'trusted', traceparent: '00-ab-cd-01' });
+      expect(peers.tasks.next()).toMatchObject({ origin: 'peer', trust: 'trusted', traceparent });
     } finally {
       await peers.door.close();
     }

@@ -47,6 +47,31 @@ declare module 'mur:tool' {
     run(program: string, args?: readonly string[], env?: Readonly<Record<string, string>>): Ran;
   };
 
+  export interface Sent {
+    /** The peer's task, and its conversation: send on in it by naming it. */
+    taskId: string;
+    contextId: string;
+    state: 'submitted' | 'working' | 'input-required' | 'completed' | 'failed' | 'rejected' | 'canceled';
+  }
+
+  /**
+   * Other capsules, and agents that speak A2A. They are reached like any host (capabilities.network.allow), and a capsule takes such tasks
+   * only where its manifest says exports.peer_tasks.accept.
+   */
+  export const peers: {
+    /**
+     * Sends `text` to the agent at `url` (`host:port`, or an http URL) and returns as soon as it has taken it. A message that was not taken ends
+     * the call as failed.
+     */
+    send(url: string, text: string, contextId?: string): Sent;
+  };
+
+  /**
+   * Asks the person who sent the task, and waits for the reply, which does not count for the deadline of the call. Only for tasks that came
+   * through the door of the session: in any other, and where nobody answers in time, the call ends here.
+   */
+  export function ask(question: string): string;
+
   /** Ends the call as failed. Write for a model: what is wrong, and what to do instead. */
   export function fail(message: string): never;
 
