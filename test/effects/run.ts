@@ -30,12 +30,19 @@ export class Library {
   }
 
   /** Runs `manifest` on a task in a work folder of its own. */
-  async run(manifest: string, request: RunRequest = {}, options: LaunchOptions = {}): Promise<Left> {
+  run(manifest: string, request: RunRequest = {}, options: LaunchOptions = {}): Promise<Left> {
+    return this.serve(manifest, options, { task: 'go', ...request });
+  }
+
+  /** Runs `manifest`, which gets its tasks through the door of its session. More than one may run at a time. */
+  async serve(manifest: string, options: LaunchOptions = {}, request: RunRequest = {}): Promise<Left> {
     const manifestPath = this.sandbox.manifest(manifest);
     const workdir = join(this.sandbox.root, 'work');
     mkdirSync(workdir, { recursive: true });
-    const env = { HOME: this.sandbox.home, PATH: '/usr/local/bin:/usr/bin:/bin', MURMUR_A2A_TIMEOUT_SECS: '1' };
-    const { request: stage } = prepareRun({ manifestPath, workdir, task: 'go', ...request }, env);
+    // With a task of its own a session waits for no other.
+    const idleSecs = request.task === undefined ? '60' : '1';
+    const env = { HOME: this.sandbox.home, PATH: '/usr/local/bin:/usr/bin:/bin', MURMUR_A2A_TIMEOUT_SECS: idleSecs };
+    const { request: stage } = prepareRun({ manifestPath, workdir, ...request }, env);
     const notices: SessionNotice[] = [];
     const result = await launch(stage, {
       ...options,

@@ -71,6 +71,15 @@ describe('linking', () => {
     expect(await problem(await build(guests.print), 'tool')).toBeUndefined();
   });
 
+  it('lets tools and script capsules send to other capsules, and no driver', async () => {
+    const sending = { imports: ['send'], run: '' } as const;
+    expect(await problem(await build(sending), 'tool')).toBeUndefined();
+    expect(await problem(await build({ ...sending, kind: 'capsule' }), 'capsule')).toBeUndefined();
+    expect((await problem(await build(sending), 'driver'))?.message).toContain(
+      'imports murmur:message/send@0.1.0, which no driver may import',
+    );
+  });
+
   it('lets tools and script capsules start programs, and no driver', async () => {
     const asking = await build(shellGuest('tool', [{ binary: 'git' }]));
     expect(await problem(asking, 'tool')).toBeUndefined();
