@@ -1,0 +1,31 @@
+/** What the servers of this benchmark have in common, so that the work behind each of them is the same. Not a benchmark. */
+import { setImmediate as nextTick } from 'node:timers/promises';
+import { answerParent } from './child.js';
+
+export const answerText = 'Forty-two.';
+export const chunkText = 'a piece of text ';
+export const chunkCount = 1_000;
+/** A model's words come in over many ticks. */
+const chunksPerTick = 10;
+
+/** Says every chunk, a few in each tick of the event loop. */
+export async function sayChunks(say: () => void): Promise<void> {
+  for (let said = 0; said < chunkCount; said += 1) {
+    if (said % chunksPerTick === 0) await nextTick();
+    say();
+  }
+}
+
+/** User and system time of a server so far. */
+export interface Spent {
+  readonly cpuMs: number;
+}
+
+/** Announces the port and from then on tells what was spent. */
+export function serveParent(port: number): void {
+  answerParent((): Spent => {
+    const { user, system } = process.cpuUsage();
+    return { cpuMs: (user + system) / 1_000 };
+  });
+  process.send!({ port });
+}
