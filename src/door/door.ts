@@ -4,6 +4,7 @@ import { MurError, reasonOf } from '../errors/index.js';
 import type { Clock } from '../supervise/clock.js';
 import { buildCard, buildExtendedCards } from './card.js';
 import { servedMethods } from './dialects/index.js';
+import { hostGuard } from './guards/host.js';
 import { type DoorSite, handle } from './handle.js';
 import { DoorServer } from './server.js';
 import { serveUpgrades } from './side.js';
@@ -57,7 +58,7 @@ function siteOf(
   const door = { port, methods, isAuthenticated };
   return {
     ...served,
-    bindAddr,
+    isOwnHost: hostGuard(bindAddr),
     port,
     sessionId,
     acceptsPeerTasks,

@@ -3,7 +3,7 @@ import { type Authenticated, authenticate, type Caller, type DoorAuth, refuseMet
 import { answer, type DialectAnswer, type DialectContext, isVersionOne, pickDialect } from './dialects/index.js';
 import { readBody } from './guards/body-limit.js';
 import { isJson } from './guards/content-type.js';
-import { isOwnHost } from './guards/host.js';
+import type { hostGuard } from './guards/host.js';
 import { isOwnOrigin } from './guards/origin.js';
 import { isPeerWelcome } from './guards/peer-consent.js';
 import { parseBody, type RpcRequest, replyBody, rpcErrors } from './json-rpc.js';
@@ -14,7 +14,7 @@ import type { DoorLimits } from './types.js';
 
 /** Everything one request is answered from. Made once, when the door listens. */
 export interface DoorSite extends Omit<DialectContext, 'headers' | 'left'> {
-  readonly bindAddr: string;
+  readonly isOwnHost: ReturnType<typeof hostGuard>;
   readonly port: number;
   readonly acceptsPeerTasks: boolean;
   readonly limits: DoorLimits;
@@ -48,7 +48,7 @@ export async function handle(site: DoorSite, request: IncomingMessage, response:
 }
 
 function refusePage(site: DoorSite, { headers }: IncomingMessage): Answer | undefined {
-  if (!isOwnHost(headers.host, site.bindAddr)) {
+  if (!site.isOwnHost(headers.host)) {
     const message = `this door is called localhost:${site.port}, and the Host header names something else`;
     return { status: 421, body: refusalBody('host_not_served', message) };
   }
@@ -138,11 +138,22 @@ function ok(body: string): Answer {
   return { status: 200, body };
 }
 
-/** Aborts when the connection of this answer is gone. */
-function leftOf(response: ServerResponse): AbortSignal {
+/** Gives the signal that aborts when the connection of this answer is gone before the answer is. Few answers wait for anything. */
+function leftOf(response: ServerResponse): () => AbortSignal {
+  let left: AbortController | undefined;
+  return () => {
+    left ??= abortedBy(response);
+    return left.signal;
+  };
+}
+
+function abortedBy(response: ServerResponse): AbortController {
   const left = new AbortController();
-  response.once('close', () => left.abort());
-  return left.signal;
+  if (response.destroyed) left.abort();
+  response.once('close', () => {
+    if (!response.writableFinished) left.abort();
+  });
+  return left;
 }
 
 /**

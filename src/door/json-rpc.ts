@@ -32,6 +32,8 @@ export function invalidParams(why: string): RpcError {
   return { code: -32602, message: `Invalid params: ${why}` };
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
 export type ParsedBody =
   | { readonly ok: true; readonly request: RpcRequest }
   | { readonly ok: false; readonly id: unknown; readonly error: RpcError };
@@ -40,7 +42,7 @@ export type ParsedBody =
 export function parseBody(bytes: Uint8Array): ParsedBody {
   let value: unknown;
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    value = JSON.parse(utf8.decode(bytes));
   } catch {
     return { ok: false, id: null, error: rpcErrors.parse };
   }

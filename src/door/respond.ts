@@ -14,20 +14,21 @@ export function respond(
   headers: Readonly<Record<string, string>> = {},
 ): void {
   if (response.headersSent || response.destroyed) return;
-  const bytes = Buffer.from(body ?? '', 'utf8');
+  // As text: then the headers and the body are one write.
+  const text = body ?? '';
   const isRead = request.complete || hasNoBody(request);
   response.writeHead(status, {
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    'content-length': bytes.length,
+    'content-length': Buffer.byteLength(text),
     ...(isRead ? {} : { connection: 'close' }),
     ...headers,
   });
   if (isRead || isWaitingForContinue(request)) {
-    response.end(bytes);
+    response.end(text);
     return;
   }
   response.flushHeaders();
-  response.write(bytes);
+  response.write(text);
   const finish = () => {
     clearTimeout(timer);
     request.off('end', finish).off('close', finish);

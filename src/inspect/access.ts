@@ -11,10 +11,12 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isExposed } from '../door/exposed.js';
-import { isOwnHost } from '../door/guards/host.js';
+import { hostGuard } from '../door/guards/host.js';
 import { isOwnOrigin } from '../door/guards/origin.js';
 import { Secret } from '../errors/index.js';
 import { PROTOCOL } from './frame.js';
+
+const isOwnHost = hostGuard('127.0.0.1');
 
 /** Where the frames and the page are. */
 export const FRAMES_PATH = '/inspect';
@@ -63,7 +65,7 @@ export class Access {
   /** The part of `refuse` that asks for no token. */
   refuseSender({ socket, headers }: IncomingMessage): Refusal | undefined {
     if (isExposed(peerOf(socket.remoteAddress))) return otherMachine;
-    if (!isOwnHost(headers.host, '127.0.0.1')) return foreignHost;
+    if (!isOwnHost(headers.host)) return foreignHost;
     if (!isOwnOrigin(headers.origin, this.#port)) return foreignOrigin;
     return undefined;
   }

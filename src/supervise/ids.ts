@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 
 export type IdPrefix = 'ses' | 'tsk' | 'ctx' | 'msg' | 'evt' | 'wrk' | 'dlg' | 'mcl' | 'frm' | 'prc' | 'req';
 
@@ -14,7 +14,7 @@ let sequence = 0;
 export function mintId(prefix: IdPrefix, nowMs: number = Date.now()): string {
   if (nowMs > lastMs) {
     lastMs = nowMs;
-    sequence = randomBytes(1)[0]!;
+    sequence = take(1)[0]!;
   } else {
     sequence += 1;
     if (sequence > 0xfff) {
@@ -22,11 +22,24 @@ export function mintId(prefix: IdPrefix, nowMs: number = Date.now()): string {
       sequence = 0;
     }
   }
-  const tail = randomBytes(8);
+  const tail = take(8);
   tail[0] = 0x80 | (tail[0]! & 0x3f);
   const time = lastMs.toString(16).padStart(12, '0');
   const counter = sequence.toString(16).padStart(3, '0');
   return `${prefix}_${time}7${counter}${tail.toString('hex')}`;
+}
+
+const pool = Buffer.alloc(1_024);
+let taken = pool.length;
+
+/** That many random bytes, each handed out once. The kernel is asked for many at a time: it takes as long as all the rest of an id. */
+function take(count: number): Buffer {
+  if (taken + count > pool.length) {
+    randomFillSync(pool);
+    taken = 0;
+  }
+  taken += count;
+  return pool.subarray(taken - count, taken);
 }
 
 const idPattern = /^[a-z]{3}_[0-9a-f]{32}$/;

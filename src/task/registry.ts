@@ -80,6 +80,8 @@ export class TaskRegistry {
     state: 'empty',
   };
   readonly #listeners = new Set<TaskListener>();
+  /** Those of one task. */
+  readonly #followers = new Map<string, Set<TaskListener>>();
   #closing = false;
   #generation = 0;
 
@@ -93,6 +95,16 @@ export class TaskRegistry {
   watch(listener: TaskListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** As `watch`, for one task: however many wait for others, a change costs only those who wait for it. */
+  follow(taskId: string, listener: TaskListener): () => void {
+    const followers = this.#followers.get(taskId) ?? new Set();
+    this.#followers.set(taskId, followers.add(listener));
+    return () => {
+      followers.delete(listener);
+      if (followers.size === 0 && this.#followers.get(taskId) === followers) this.#followers.delete(taskId);
+    };
   }
 
   /** Tasks accepted and not started. */
@@ -329,7 +341,9 @@ export class TaskRegistry {
 
   #tell(entry: Entry, change: TaskChange): RegistryReply {
     const reply = done(entry);
-    if (reply.ok) for (const listener of [...this.#listeners]) listener(reply.task, change);
+    if (!reply.ok) return reply;
+    const followers = this.#followers.get(reply.task.taskId) ?? [];
+    for (const listener of [...this.#listeners, ...followers]) listener(reply.task, change);
     return reply;
   }
 

@@ -20,8 +20,8 @@ export function settled(registry: TaskRegistry, taskId: string, signal: AbortSig
       unwatch();
       reject(signal.reason);
     };
-    const unwatch = registry.watch((task) => {
-      if (task.taskId !== taskId || !isSettled(task)) return;
+    const unwatch = registry.follow(taskId, (task) => {
+      if (!isSettled(task)) return;
       unwatch();
       signal.removeEventListener('abort', leave);
       resolve(task);

@@ -28,7 +28,7 @@ export interface DialectContext extends Served {
   /** Present on an authenticated door only. */
   readonly extendedCards?: ExtendedCards | undefined;
   /** Aborts when the caller leaves: whoever waits for its sake stops waiting, nothing else. */
-  readonly left: AbortSignal;
+  left(): AbortSignal;
 }
 
 /** An answer now, an answer later, or a stream that takes the response over. */

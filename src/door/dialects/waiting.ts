@@ -12,5 +12,5 @@ export function isFromRuntime({ id }: RpcRequest, { headers }: DialectContext): 
 
 /** The task once it ended or waits for a person. Holds up nothing but this one answer. */
 export function settledTask(task: TaskSnapshot, { tasks, left }: DialectContext): Promise<TaskSnapshot> {
-  return tasks.settled(task.taskId, left);
+  return tasks.settled(task.taskId, left());
 }
