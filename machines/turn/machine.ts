@@ -33,6 +33,8 @@ export interface CallRef {
 export type Inferred =
   | { readonly decision: 'tool_call'; readonly calls: readonly CallRef[] }
   | { readonly decision: 'end_turn' }
+  /** Answered, and more was said meanwhile: another turn follows. */
+  | { readonly decision: 'go_on' }
   | { readonly decision: 'failed'; readonly status: TaskStatus; readonly fault: Fault };
 
 export interface TurnContext extends TurnInput {
@@ -77,6 +79,7 @@ export const turnMachine = setup({
   guards: {
     wantsTools: (_, params: Inferred) => params.decision === 'tool_call',
     endsTurn: (_, params: Inferred) => params.decision === 'end_turn',
+    goesOn: (_, params: Inferred) => params.decision === 'go_on',
     hasMoreCalls: ({ context }) => context.nextCall + 1 < context.calls.length,
     callBroke: (_, params: { fault: Fault | null }) => params.fault !== null,
   },
@@ -109,6 +112,7 @@ export const turnMachine = setup({
             actions: { type: 'setCalls', params: ({ event }) => event.output },
           },
           { guard: { type: 'endsTurn', params: ({ event }) => event.output }, target: 'committing', actions: 'setOk' },
+          { guard: { type: 'goesOn', params: ({ event }) => event.output }, target: 'committing' },
           { target: 'done', actions: { type: 'setFailure', params: ({ event }) => event.output } },
         ],
         onError: { target: 'done', actions: { type: 'setFault', params: ({ event }) => event } },
@@ -142,7 +146,7 @@ export const turnMachine = setup({
       },
     },
     committing: {
-      description: 'The response and every tool result join the conversation, in call order.',
+      description: 'The response, every tool result in call order, and what was said meanwhile join the conversation.',
       invoke: {
         id: 'commit',
         src: 'commit',

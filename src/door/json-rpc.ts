@@ -3,7 +3,7 @@
 export interface RpcRequest {
   readonly jsonrpc: string;
   readonly method: string;
-  /** Any JSON; the dialect decides what it takes. */
+  /** Any JSON; the dialect decides what it takes. `undefined` where the request has none, which is refused once the rest was found well. */
   readonly id: unknown;
   /** Absent when the request has none; not yet checked to be an object. */
   readonly params?: unknown;
@@ -48,7 +48,7 @@ export function parseBody(bytes: Uint8Array): ParsedBody {
   }
   if (!isObject(value)) return { ok: false, id: null, error: rpcErrors.request };
   const { jsonrpc, method, id, params } = value;
-  if (typeof jsonrpc !== 'string' || typeof method !== 'string' || id === undefined) {
+  if (typeof jsonrpc !== 'string' || typeof method !== 'string') {
     return { ok: false, id: isStandardId(id) ? id : null, error: rpcErrors.request };
   }
   return { ok: true, request: { jsonrpc, method, id, ...(params === undefined ? {} : { params }) } };
@@ -59,6 +59,11 @@ export function isStandardId(id: unknown): id is string | number {
   return typeof id === 'string' || Number.isInteger(id);
 }
 
+/** True for an envelope that every dialect takes, be it without an id. */
+export function isStrict({ jsonrpc, id }: RpcRequest): boolean {
+  return jsonrpc === '2.0' && (id === undefined || isStandardId(id));
+}
+
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -66,7 +71,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 /** The body of a reply. An id too deep to be written back is answered as null with an internal error. */
 export function replyBody(id: unknown, outcome: RpcOutcome): string {
   try {
-    return JSON.stringify({ jsonrpc: '2.0', id, ...outcome });
+    return JSON.stringify({ jsonrpc: '2.0', id: id ?? null, ...outcome });
   } catch {
     return JSON.stringify({ jsonrpc: '2.0', id: null, error: rpcErrors.internal });
   }

@@ -1,5 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { PageCursor, TaskFilter, TaskMessage, TaskPage, TaskRequest, TaskSnapshot } from '../task/index.js';
+import type {
+  FollowUp,
+  PageCursor,
+  TaskFilter,
+  TaskMessage,
+  TaskPage,
+  TaskRequest,
+  TaskSnapshot,
+} from '../task/index.js';
 import type { RpcError } from './json-rpc.js';
 
 /** Something that still runs after a cancel (spec/door.md section 14), as plain JSON. */
@@ -16,6 +24,8 @@ export interface TaskPort {
   waiting(): string | undefined;
   /** The task, `working` again, after it was handed that reply; `undefined` when it does not wait for one. */
   reply(taskId: string, text: string, messageId?: string): TaskSnapshot | undefined;
+  /** The task, unchanged, which will be given that message with its next turn; `undefined` when it takes no more. */
+  followUp(taskId: string, message: FollowUp): TaskSnapshot | undefined;
   /** That task; without an id the active or last one. `undefined` when there is none. */
   get(taskId?: string): TaskSnapshot | undefined;
   /** What was said about that task, oldest first; empty for an unknown one. */

@@ -27,6 +27,10 @@ export function taskPort(world: SessionWorld): TaskPort {
       const reply = registry.deliverInput(taskId, text, messageId);
       return reply.ok ? reply.task : undefined;
     },
+    followUp: (taskId, message) => {
+      const reply = registry.followUp(taskId, message);
+      return reply.ok ? reply.task : undefined;
+    },
     get: (taskId) => registry.get(taskId),
     history: (taskId) => registry.history(taskId),
     list: (filter, page) => pageOf(registry.list(), filter, page),

@@ -13,8 +13,8 @@ import {
 import { needed } from '../stage/draft.js';
 import { capsuleFacts } from '../stage/facts.js';
 import { laneOf } from '../task/index.js';
-import { fence } from '../tools/index.js';
 import { openConversation } from './conversation.js';
+import { appendFollowUps, toldText } from './follow-up.js';
 import { detachedWorkIds } from './residue.js';
 import { TaskWork } from './work.js';
 import { type SessionWorld, traceOf } from './world.js';
@@ -69,8 +69,8 @@ export const beginTask = (world: SessionWorld) =>
         ),
       };
     }
-    const text = request.trust === 'untrusted' ? fence(`task:${request.origin}`, request.text) : request.text;
-    work.append(userMessage(text));
+    work.append(userMessage(toldText(request)));
+    appendFollowUps(world, work);
     return { ok: true };
   });
 

@@ -15,6 +15,7 @@ import {
 } from '../inference/index.js';
 import { needed } from '../stage/draft.js';
 import { callDriver } from './driver.js';
+import { appendFollowUps } from './follow-up.js';
 import { traceInference } from './inference-line.js';
 import { type CallWork, type TaskWork, workOf } from './work.js';
 import type { SessionWorld } from './world.js';
@@ -83,13 +84,15 @@ export const infer = (world: SessionWorld) =>
       choice: primaryChoice,
       messageCount: request.messageCount,
     });
-    const inferred = accept(world, work, outcome);
+    // A message that comes during the last turn there is must not cost the task its answer.
+    const canGoOn = input.turn + 1 < (draft.request.inference?.maxTurns ?? 0);
+    const inferred = accept(world, work, outcome, canGoOn);
     const isAnswer = inferred.decision === 'end_turn';
     world.feed.turnEnded(input.taskId, isAnswer ? world.secrets.redactKeys(outcome.text) : undefined);
     return inferred;
   });
 
-/** The response and every result join the conversation, in call order. */
+/** The response, every result in call order, and what was said meanwhile join the conversation. */
 export const commitTurn = (world: SessionWorld) =>
   fromPromise<null, TurnInput>(async ({ input }) => {
     const work = workOf(world, input.taskId);
@@ -103,6 +106,7 @@ export const commitTurn = (world: SessionWorld) =>
       const text = resultText ?? call.refused?.message ?? excess(turn.calls.size);
       work.append(toolMessage(call.id, text, outcome?.result.status !== 'passed'), { fence: outcome?.fenceSource });
     }
+    appendFollowUps(world, work);
     return null;
   });
 
@@ -145,7 +149,7 @@ function failed(work: TaskWork, outcome: DriverFailure): Inferred {
   return { decision: 'failed', status: 'failed', fault: faultOf(new MurError(code, outcome.message)) };
 }
 
-function accept(world: SessionWorld, work: TaskWork, reply: DriverReply): Inferred {
+function accept(world: SessionWorld, work: TaskWork, reply: DriverReply, canGoOn: boolean): Inferred {
   const calls = new Map<string, CallWork>(
     reply.calls.map((call) => [call.id, { call, startedAtMs: world.draft.clock.monotonic() }]),
   );
@@ -154,6 +158,7 @@ function accept(world: SessionWorld, work: TaskWork, reply: DriverReply): Inferr
     const run = reply.calls.slice(0, maxCallsPerResponse);
     return { decision: 'tool_call', calls: run.map((call) => ({ callId: call.id, name: call.name })) };
   }
+  if (!world.registry.answer(work.request.taskId, canGoOn)) return { decision: 'go_on' };
   work.answer = reply.text;
   work.stopReason = reply.stopReason;
   return { decision: 'end_turn' };

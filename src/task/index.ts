@@ -16,6 +16,7 @@ export { endedBound, type RetentionBound, refusedBound } from './retention.js';
 export { isSettled, settled } from './settled.js';
 export {
   type FinalTaskState,
+  type FollowUp,
   isFinal,
   type Lane,
   type LiveTaskState,

@@ -1,6 +1,7 @@
 import { endedBound, Retention, type RetentionBound, refusedBound } from './retention.js';
 import {
   type FinalTaskState,
+  type FollowUp,
   isFinal,
   type Lane,
   laneOf,
@@ -57,7 +58,14 @@ interface Entry {
   deliver?: (text: string) => void;
   /** The task as it is now; made when somebody asks, and dropped when it changes. */
   shown?: TaskSnapshot | undefined;
+  /** Said meanwhile and not given to the model yet. */
+  followUps: FollowUp[];
+  /** The model has given its answer: nothing more reaches it. */
+  isAnswered: boolean;
 }
+
+/** Messages one task keeps until its model sees them: what a caller can make a session hold is bounded. */
+const maxFollowUps = 64;
 
 const lanes: readonly Lane[] = ['user', 'peer', 'bg'];
 
@@ -245,6 +253,41 @@ export class TaskRegistry {
     return reply;
   }
 
+  /**
+   * Keeps one more message for a task that waits to start or is at work. Refused once its answer is given, when too many are kept, and
+   * from somebody that nobody vouches for to a task that somebody does.
+   */
+  followUp(taskId: string, message: FollowUp): RegistryReply {
+    const entry = this.#entries.get(taskId);
+    if (entry === undefined || (entry.state !== 'submitted' && entry.state !== 'working')) {
+      return refuse('task is neither waiting to start nor at work');
+    }
+    if (entry.isAnswered) return refuse('task has given its answer');
+    if (entry.followUps.length >= maxFollowUps) return refuse('task has too many messages that its model has not seen');
+    if (entry.request.trust === 'trusted' && message.trust === 'untrusted') return refuse("task is not the sender's");
+    entry.followUps.push(message);
+    const { text, messageId = `msg_${taskId}_${entry.said.length}` } = message;
+    entry.said.push({ role: 'user', messageId, text });
+    return done(entry);
+  }
+
+  /** The messages kept for that task, oldest first; they are not kept any longer. */
+  takeFollowUps(taskId: string): readonly FollowUp[] {
+    return this.#entries.get(taskId)?.followUps.splice(0) ?? [];
+  }
+
+  /**
+   * True when the answer of the task stands: from now on no message reaches it. False when more was said that the model has not seen and
+   * it `canGoOn`, so it is to be asked again.
+   */
+  answer(taskId: string, canGoOn: boolean): boolean {
+    const entry = this.#entries.get(taskId);
+    if (entry === undefined) return true;
+    if (canGoOn && entry.followUps.length > 0) return false;
+    entry.isAnswered = true;
+    return true;
+  }
+
   /** Takes a question back that nobody answered in time: `working` again, nothing delivered. */
   abandonInput(taskId: string): RegistryReply {
     const entry = this.#entries.get(taskId);
@@ -322,7 +365,8 @@ export class TaskRegistry {
   #add(request: TaskRequest, state: TaskState): Entry {
     const { taskId, text, messageId = `msg_${taskId}_0` } = request;
     const said: TaskMessage[] = [{ role: 'user', messageId, text }];
-    const entry: Entry = { request: { ...request }, said, state, updatedAtMs: this.#options.now() };
+    const updatedAtMs = this.#options.now();
+    const entry: Entry = { request: { ...request }, said, state, updatedAtMs, followUps: [], isAnswered: false };
     this.#entries.set(request.taskId, entry);
     return entry;
   }
@@ -353,6 +397,7 @@ export class TaskRegistry {
     said: { readonly message?: string; readonly response?: string },
   ): RegistryReply {
     dropWaiter(entry);
+    entry.followUps = [];
     if (said.message !== undefined) entry.message = said.message;
     if (said.response !== undefined && state === 'completed') entry.response = said.response;
     // One that still holds the running place is kept until it has left it.

@@ -49,7 +49,15 @@ export interface TaskSnapshot {
   readonly prompt?: string;
 }
 
-/** What one side said about a task: the message that began it, the questions it asked, the replies it got. */
+/** A message for a task that is under way: the model is given it with its next turn. */
+export interface FollowUp {
+  readonly text: string;
+  readonly origin: TaskOrigin;
+  readonly trust: TaskTrust;
+  readonly messageId?: string;
+}
+
+/** What one side said about a task: the message that began it, those that followed, the questions it asked, the replies it got. */
 export interface TaskMessage {
   readonly role: 'user' | 'agent';
   readonly messageId: string;

@@ -30,6 +30,10 @@ export function portOf(tasks: TaskRegistry): TaskPort {
       const reply = tasks.deliverInput(taskId, text, messageId);
       return reply.ok ? reply.task : undefined;
     },
+    followUp(taskId, message) {
+      const reply = tasks.followUp(taskId, message);
+      return reply.ok ? reply.task : undefined;
+    },
     history: (taskId) => tasks.history(taskId),
     list: (filter, page) => pageOf(tasks.list(), filter, page),
     settled: (taskId, signal) => settled(tasks, taskId, signal),

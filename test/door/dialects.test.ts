@@ -131,7 +131,10 @@ describe('messages of A2A 0.3 (spec/door.md 7)', () => {
 
   it('a file part answers -32005, without what only A2A 1.0 sends', async () => {
     const { error } = await call('message/send', older([{ kind: 'file', file: { mimeType: 'image/png' } }]));
-    expect(error).toEqual({ code: -32005, message: expect.stringMatching(/^Content type not supported: .*file part/) });
+    expect(error).toEqual({
+      code: -32005,
+      message: expect.stringMatching(/^Incompatible content types.*not supported: .*file part/),
+    });
   });
 });
 
@@ -172,6 +175,33 @@ describe('routing by taskId (spec/door.md 7)', () => {
       data: [{ metadata: { state: 'TASK_STATE_COMPLETED' } }],
     });
     expect(replies).toEqual(['by hand']);
+  });
+
+  it('A2A 0.3 gives a task under way what more is said to it, A2A 1.0 does not; neither gives an ended one any', async () => {
+    drain();
+    const { id, contextId } = (await call('message/send', older())).result;
+    const more = { taskId: id, messageId: 'm2' };
+    const waiting = await call('message/send', older([{ kind: 'text', text: 'and this' }], { ...more, contextId }));
+    expect(waiting.result).toMatchObject({ id, status: { state: 'submitted' } });
+    opened.tasks.start(id);
+    const working = await call('message/send', older([{ kind: 'text', text: 'and that' }], more));
+    expect(working.result).toMatchObject({ id, status: { state: 'working' } });
+    expect((await call('message/send', older(undefined, { ...more, contextId: 'another' }))).error.code).toBe(-32602);
+    expect((await call('SendMessage', user(undefined, more))).error).toMatchObject({
+      code: -32004,
+      data: [{ metadata: { taskId: id, state: 'TASK_STATE_WORKING' } }],
+    });
+    expect(opened.tasks.takeFollowUps(id).map(({ text, trust }) => [text, trust])).toEqual([
+      ['and this', 'untrusted'],
+      ['and that', 'untrusted'],
+    ]);
+    opened.tasks.answer(id, true);
+    expect((await call('message/send', older(undefined, more))).error.code).toBe(-32004);
+    opened.tasks.finish(id, 'completed');
+    expect((await call('message/send', older(undefined, more))).error).toEqual({
+      code: -32004,
+      message: 'This operation is not supported: the task already ended as completed',
+    });
   });
 
   it('a message that names no task starts one, even while another waits', async () => {

@@ -277,12 +277,41 @@ describe('the envelope', () => {
     ['a string', '"x"', null, -32600],
     ['no method', '{"jsonrpc":"2.0","id":7}', 7, -32600],
     ['no id', '{"jsonrpc":"2.0","method":"tasks/get"}', null, -32600],
+    ['no id, and a method nobody has', '{"jsonrpc":"2.0","method":"message/ssend","params":{}}', null, -32601],
+    ['no id, and a message that is none', '{"jsonrpc":"2.0","method":"message/send","params":{"":1}}', null, -32602],
+    ['no id, and a 1.0 message that is none', '{"jsonrpc":"2.0","method":"SendMessage","params":{}}', null, -32602],
+    ['no id with a task to get', '{"jsonrpc":"2.0","method":"GetTask","params":{"id":"x"}}', null, -32600],
+    ['no id with no task to get', '{"jsonrpc":"2.0","method":"GetTask"}', null, -32602],
+    ['another version and a message that is none', '{"jsonrpc":"aaa","method":"message/send"}', null, -32600],
+    ['an object as id of a message that is none', '{"jsonrpc":"2.0","id":{},"method":"message/send"}', {}, -32600],
     ['no jsonrpc', '{"id":"a","method":"tasks/get"}', 'a', -32600],
     ['an id no dialect shares', '{"jsonrpc":"2.0","id":{"a":1}}', null, -32600],
     ['an object as id in A2A 1.0', '{"jsonrpc":"2.0","id":{},"method":"GetTask"}', {}, -32600],
     ['another version in A2A 1.0', '{"jsonrpc":"1.0","id":1,"method":"GetTask"}', 1, -32600],
   ])('%s is refused under the right id', async (_name, body, id, code) => {
     expect(await send(body)).toMatchObject({ jsonrpc: '2.0', id, error: { code } });
+  });
+
+  it('a send without an id, well otherwise, starts nothing in any dialect and answers no stream', async () => {
+    const standard = {
+      message: { kind: 'message', messageId: 'm', role: 'user', parts: [{ kind: 'text', text: 'x' }] },
+    };
+    const first = { message: { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'x' }] } };
+    for (const [method, params] of [
+      ['message/send', message('x')],
+      ['message/send', standard],
+      ['SendMessage', first],
+    ]) {
+      const answer = JSON.parse(
+        (await post(opened.door.port, JSON.stringify({ jsonrpc: '2.0', method, params }))).text,
+      );
+      expect(answer).toEqual({
+        jsonrpc: '2.0',
+        id: null,
+        error: { code: -32600, message: 'Request payload validation error' },
+      });
+    }
+    expect(opened.tasks.list()).toEqual([]);
   });
 
   it('words a parse error as the version asked for does', async () => {

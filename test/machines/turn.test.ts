@@ -20,6 +20,12 @@ describe('a turn', () => {
     expect(turn(facts)).toMatchObject({ state: 'done', output: { status: 'ok', fault: null } });
   });
 
+  test('that answers while more was said commits and goes on', () => {
+    const facts = [prepared, done('infer', { decision: 'go_on' })];
+    expect(turn(facts)).toMatchObject({ state: 'committing', context: { status: null } });
+    expect(turn([...facts, committed])).toMatchObject({ state: 'done', output: { status: null, fault: null } });
+  });
+
   test('with tool calls runs them one at a time, in call order, and goes on', () => {
     const first = turn([prepared, wants('one', 'two')]);
     expect(first).toMatchObject({ state: 'dispatching', context: { nextCall: 0 } });

@@ -134,7 +134,7 @@ export async function rehearse(records: HeldDirectory | undefined, options: Rehe
             { decision: 'failed', status: 'failed', fault: fault(said) },
             new TypeError(said),
           )
-        : one({ decision: 'end_turn' }, { decision: 'end_turn' }, calls(turn)),
+        : one({ decision: 'end_turn' }, { decision: 'end_turn' }, { decision: 'go_on' }, calls(turn)),
     admit: () => ({ route: one('wasm', 'native', 'shell', 'skill', 'builtin', 'refused') }),
     run: () => one({ status: 'ok' }, { status: 'error' }, { status: 'ok' }, new Error('')),
   };

@@ -481,3 +481,48 @@ describe('who watches', () => {
     expect(heard).toEqual(['b ended rejected']);
   });
 });
+
+describe('messages for a task under way', () => {
+  const more = (text: string, trust: 'trusted' | 'untrusted' = 'untrusted') =>
+    ({ text, origin: 'event', trust, messageId: `m_${text}` }) as const;
+
+  it('are kept while it waits and works, taken once in order, and said in its history', () => {
+    const tasks = registry();
+    tasks.enqueue(request('a'));
+    expect(tasks.followUp('a', more('one'))).toMatchObject({ ok: true, task: { state: 'submitted' } });
+    tasks.start('a');
+    expect(tasks.followUp('a', more('two'))).toMatchObject({ ok: true, task: { state: 'working' } });
+    expect(tasks.takeFollowUps('a').map(({ text }) => text)).toEqual(['one', 'two']);
+    expect(tasks.takeFollowUps('a')).toEqual([]);
+    expect(tasks.history('a').map(({ messageId }) => messageId)).toEqual(['msg_a_0', 'm_one', 'm_two']);
+  });
+
+  it('make an answer that has not seen them no answer, unless no turn is left; none comes behind one that stands', () => {
+    const tasks = running();
+    tasks.followUp('a', more('one'));
+    expect(tasks.answer('a', true)).toBe(false);
+    tasks.takeFollowUps('a');
+    tasks.followUp('a', more('two'));
+    expect(tasks.answer('a', false)).toBe(true);
+    expect(tasks.followUp('a', more('three'))).toEqual({ ok: false, reason: 'task has given its answer' });
+  });
+
+  it('are refused by a task that asks, one that ended, one that is unknown, and one that keeps too many', () => {
+    const tasks = running();
+    for (let at = 0; at < 64; at += 1) expect(tasks.followUp('a', more(`n${at}`)).ok).toBe(true);
+    expect(tasks.followUp('a', more('over'))).toMatchObject({ ok: false, reason: expect.stringContaining('too many') });
+    tasks.takeFollowUps('a');
+    tasks.setInputRequired('a', 'which?', () => undefined);
+    expect(tasks.followUp('a', more('x')).ok).toBe(false);
+    tasks.cancel('a');
+    expect(tasks.followUp('a', more('x')).ok).toBe(false);
+    expect(tasks.followUp('nobody', more('x')).ok).toBe(false);
+  });
+
+  it('reach a trusted task from a trusted sender only', () => {
+    const tasks = registry();
+    tasks.enqueue(request('a', 'user'));
+    expect(tasks.followUp('a', more('x'))).toEqual({ ok: false, reason: "task is not the sender's" });
+    expect(tasks.followUp('a', more('x', 'trusted')).ok).toBe(true);
+  });
+});

@@ -42,26 +42,37 @@ export function deliverUnnamed(incoming: Incoming, context: DialectContext): Del
   return resumed ?? startTask(incoming, context);
 }
 
+/** What the standard dialects say differently about a task that a message names. */
+export interface NamedRules {
+  stateWord(state: TaskSnapshot['state']): string;
+  /** A task under way takes more messages; else only one that asked does. */
+  readonly takesFollowUps: boolean;
+}
+
 /**
- * The standard dialects' way: a message reaches the task it names, if that one waits for it, and starts a task when it names
- * none (spec/door.md section 7). `stateWord` is the dialect's word for a state.
+ * The standard dialects' way: a message reaches the task it names, if that one takes it, and starts a task when it names none
+ * (spec/door.md section 7).
  */
 export function deliverNamed(
   message: StandardMessage,
   context: DialectContext,
-  stateWord: (state: TaskSnapshot['state']) => string,
+  { stateWord, takesFollowUps }: NamedRules,
 ): Delivered {
-  const { tasks } = context;
+  const { tasks, headers } = context;
   const text = withReferences(message, context);
   const { taskId, contextId, messageId } = message;
   if (taskId === '') return startTask({ text, messageId, contextId }, context);
   const task = tasks.get(taskId);
   if (task === undefined) return { error: taskNotFound(taskId) };
-  if (task.state !== 'input-required') return { error: notWaiting(task, stateWord(task.state)) };
+  const isUnderWay = takesFollowUps && (task.state === 'submitted' || task.state === 'working');
+  if (task.state !== 'input-required' && !isUnderWay) return { error: notWaiting(task, stateWord(task.state)) };
   if (contextId !== '' && contextId !== task.contextId) {
     return { error: invalidParams(`message.contextId is not the context of task ${taskId}`) };
   }
-  return tasks.reply(taskId, text, messageId) ?? { error: notWaiting(task, stateWord('working')) };
+  const taken = isUnderWay
+    ? tasks.followUp(taskId, { text, messageId, origin: headers.origin, trust: headers.trust })
+    : tasks.reply(taskId, text, messageId);
+  return taken ?? { error: notWaiting(task, stateWord(isUnderWay ? task.state : 'working')) };
 }
 
 function notWaiting({ taskId, state }: TaskSnapshot, word: string): RpcError {

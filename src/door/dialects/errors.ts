@@ -27,7 +27,7 @@ export function unsupportedOperation(why: string, metadata: Metadata = {}): RpcE
 }
 
 export function contentTypeNotSupported(partIndex: number, kind: string, mediaType: unknown): RpcError {
-  const message = `Content type not supported: message.parts[${partIndex}] is a ${kind} part; this agent reads text and data parts only`;
+  const message = `Incompatible content types, this one is not supported: message.parts[${partIndex}] is a ${kind} part; this agent reads text and data parts only`;
   return a2aError(-32005, 'CONTENT_TYPE_NOT_SUPPORTED', message, {
     partIndex: String(partIndex),
     ...(typeof mediaType === 'string' ? { mediaType } : {}),

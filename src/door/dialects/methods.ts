@@ -1,10 +1,12 @@
-import { invalidParams, isObject, type RpcRequest, rpcErrors } from '../json-rpc.js';
+import { invalidParams, isObject, isStrict, type RpcError, type RpcRequest, rpcErrors } from '../json-rpc.js';
 import { completionRefusal } from './completion.js';
-import type { Dialect, DialectAnswer, DialectContext, Method, Served } from './dialect.js';
+import type { Dialect, DialectAnswer, DialectContext, Method, Params, Served } from './dialect.js';
 
 /** One method of a dialect, and which doors have it. */
 export interface MethodEntry {
   readonly answer: Method;
+  /** What is wrong with the params, whatever the tasks are; `answer` says the same of them. Absent where nothing can be. */
+  readonly check?: (params: Params) => RpcError | undefined;
   /** It begins a turn: not served under acceptance `none`. */
   readonly isStart?: true;
   readonly isStream?: true;
@@ -39,9 +41,13 @@ function call(
     return { error: invalidParams('this capsule keeps no harness session to forget') };
   }
   const params = request.params ?? {};
-  return isObject(params)
-    ? entry.answer(params, context, request)
-    : { error: invalidParams('params must be an object') };
+  if (!isObject(params)) return { error: invalidParams('params must be an object') };
+  const wrong = entry.check?.(params);
+  // What the Murmur dialect forgives of an envelope it forgives a request that is well otherwise: the rest are of somebody else.
+  if (wrong !== undefined && !isStrict(request)) return { error: rpcErrors.request };
+  // Nobody could be answered, so nothing is done; what else is wrong is the better thing to say.
+  if (request.id === undefined) return { error: wrong ?? rpcErrors.request };
+  return entry.answer(params, context, request);
 }
 
 function isServed(entry: MethodEntry, served: Served): boolean {

@@ -1,4 +1,4 @@
-import { invalidParams, type RpcOutcome, rpcErrors } from '../json-rpc.js';
+import { invalidParams, type RpcError, type RpcOutcome, rpcErrors } from '../json-rpc.js';
 import { deliverUnnamed } from './deliver.js';
 import type { DialectAnswer, DialectContext, Params } from './dialect.js';
 import { noExtendedCard } from './errors.js';
@@ -9,20 +9,25 @@ import { taskObject } from './task-object.js';
 
 /** The Murmur dialect (spec/door.md, column `mur`): a send answers at once, a `tasks/get` without id means the active task. */
 export const murmur = dialectOf('older', {
-  'message/send': { answer: send, isStart: true },
-  'message/stream': { answer: stream, isStart: true, isStream: true },
+  'message/send': { answer: send, check: checkMessage, isStart: true },
+  'message/stream': { answer: stream, check: checkMessage, isStart: true, isStream: true },
   'stream/watch': {
     answer: (_params, _context, { id }) => ({ stream: { frames: 'mur', id, wish: { kind: 'watch' } } }),
     isStream: true,
   },
-  'tasks/get': { answer: get },
-  'tasks/cancel': { answer: cancel },
+  'tasks/get': { answer: get, check: checkGet },
+  'tasks/cancel': { answer: cancel, check: checkCancel },
   'session/stop': { answer: stop, isServed: ({ tasks }) => tasks.stop !== undefined },
   'agent/getAuthenticatedExtendedCard': {
     answer: olderExtendedCard,
     isListed: ({ isAuthenticated }) => isAuthenticated,
   },
 });
+
+function checkMessage(params: Params): RpcError | undefined {
+  const parsed = parseMessage(params);
+  return parsed.ok ? undefined : invalidParams(parsed.why);
+}
 
 function send(params: Params, context: DialectContext): RpcOutcome {
   const parsed = parseMessage(params);
@@ -39,21 +44,30 @@ function stream(params: Params, context: DialectContext, { id }: { readonly id: 
   return { stream: { frames: 'mur', id, wish } };
 }
 
+function checkGet({ id, historyLength }: Params): RpcError | undefined {
+  if (id !== undefined && id !== null && typeof id !== 'string') return invalidParams('id must be a string');
+  return refuseHistoryLength(historyLength);
+}
+
 function get(params: Params, { tasks }: DialectContext): RpcOutcome {
+  const wrong = checkGet(params);
+  if (wrong !== undefined) return { error: wrong };
   const { id, historyLength } = params;
-  if (id !== undefined && id !== null && typeof id !== 'string') return { error: invalidParams('id must be a string') };
-  const refused = refuseHistoryLength(historyLength);
-  if (refused !== undefined) return { error: refused };
-  const task = tasks.get(id ?? undefined);
+  const task = tasks.get(typeof id === 'string' ? id : undefined);
   if (task === undefined) return { error: rpcErrors.taskNotFound };
   // Only who asks for history gets it: a Murmur reader knows none, an A2A 0.3 one without a version header may.
   const history = typeof historyLength === 'number' ? historyOf(tasks, task.taskId, historyLength) : [];
   return { result: taskObject(task, [], history) };
 }
 
+function checkCancel({ id }: Params): RpcError | undefined {
+  return typeof id === 'string' && id !== '' ? undefined : invalidParams('id names the task to cancel');
+}
+
 function cancel(params: Params, { tasks }: DialectContext): RpcOutcome {
-  if (typeof params.id !== 'string' || params.id === '') return { error: invalidParams('id names the task to cancel') };
-  const outcome = tasks.cancel(params.id);
+  const wrong = checkCancel(params);
+  if (wrong !== undefined) return { error: wrong };
+  const outcome = tasks.cancel(String(params.id));
   return outcome === undefined
     ? { error: rpcErrors.taskNotFound }
     : { result: taskObject(outcome.task, outcome.residue) };

@@ -1,4 +1,4 @@
-import { isObject, isStandardId, type RpcError, type RpcRequest, rpcErrors } from '../json-rpc.js';
+import { isObject, isStrict, type RpcError, type RpcRequest, rpcErrors } from '../json-rpc.js';
 import { versionNotSupported } from './errors.js';
 
 /** `v1`: A2A 1.0. `v03`: A2A 0.2 and 0.3. `mur`: the Murmur dialect. */
@@ -46,10 +46,6 @@ export function isVersionOne(version: string | undefined): boolean {
 /** The A2A dialects hold the envelope to JSON-RPC 2.0; the Murmur dialect takes any version text and any id. */
 function standard(request: RpcRequest, dialect: DialectName): Picked {
   return isStrict(request) ? { dialect } : { error: rpcErrors.request };
-}
-
-function isStrict(request: RpcRequest): boolean {
-  return request.jsonrpc === '2.0' && isStandardId(request.id);
 }
 
 function isServedVersion(version: string | undefined): boolean {

@@ -9,21 +9,22 @@ const { send, stream, subscribe, get, cancel, push } = standardMethods({
   message: v03Message,
   isBlocking: ({ blocking }) => blocking === true,
   stateWord: (state) => state,
+  takesFollowUps: true,
   task: taskObject,
   sent: (task) => task,
   error: plain,
   frames: () => 'v03',
 });
 
-const refusedPush: MethodEntry = { answer: push, isListed: () => false };
+const refusedPush: MethodEntry = { ...push, isListed: () => false };
 
 /** A2A 0.2 and 0.3 (spec/door.md, column `v03`): a send waits when it asks to, a stream shows one task. */
 export const v03 = dialectOf('older', {
-  'message/send': { answer: send, isStart: true },
-  'message/stream': { answer: stream, isStart: true, isStream: true },
-  'tasks/get': { answer: get },
-  'tasks/cancel': { answer: cancel },
-  'tasks/resubscribe': { answer: subscribe, isStream: true },
+  'message/send': { ...send, isStart: true },
+  'message/stream': { ...stream, isStart: true, isStream: true },
+  'tasks/get': get,
+  'tasks/cancel': cancel,
+  'tasks/resubscribe': { ...subscribe, isStream: true },
   'agent/getAuthenticatedExtendedCard': {
     answer: olderExtendedCard,
     isListed: ({ isAuthenticated }) => isAuthenticated,

@@ -1,8 +1,8 @@
-import type { RpcOutcome } from '../json-rpc.js';
+import type { RpcError, RpcOutcome } from '../json-rpc.js';
 import type { DialectContext, Params } from './dialect.js';
 import { unsupportedOperation } from './errors.js';
 import { historyOf, refuseHistoryLength } from './history.js';
-import { readListing, writeCursor } from './list.js';
+import { type ListQuestion, readListing, writeCursor } from './list.js';
 import { v1Message } from './message-v1.js';
 import { dialectOf, type MethodEntry } from './methods.js';
 import { standardMethods } from './standard.js';
@@ -12,22 +12,23 @@ const { send, stream, subscribe, get, cancel, push } = standardMethods({
   message: v1Message,
   isBlocking: ({ returnImmediately }) => returnImmediately !== true,
   stateWord: v1State,
+  takesFollowUps: false,
   task: v1Task,
   sent: (task) => ({ task }),
   error: (error) => error,
   frames: ({ headers }) => (headers.wantsMurmurFrames ? 'mur' : 'v1'),
 });
 
-const refusedPush: MethodEntry = { answer: push, isListed: () => false };
+const refusedPush: MethodEntry = { ...push, isListed: () => false };
 
 /** A2A 1.0 over JSON-RPC (spec/door.md, column `v1`): a send waits unless it says otherwise, an error says why in a word. */
 export const v1 = dialectOf('v1', {
-  SendMessage: { answer: send, isStart: true },
-  SendStreamingMessage: { answer: stream, isStart: true, isStream: true },
-  GetTask: { answer: get },
-  ListTasks: { answer: list },
-  CancelTask: { answer: cancel },
-  SubscribeToTask: { answer: subscribe, isStream: true },
+  SendMessage: { ...send, isStart: true },
+  SendStreamingMessage: { ...stream, isStart: true, isStream: true },
+  GetTask: get,
+  ListTasks: { answer: list, check: checkList },
+  CancelTask: cancel,
+  SubscribeToTask: { ...subscribe, isStream: true },
   GetExtendedAgentCard: { answer: extendedCard, isListed: ({ isAuthenticated }) => isAuthenticated },
   CreateTaskPushNotificationConfig: refusedPush,
   GetTaskPushNotificationConfig: refusedPush,
@@ -35,12 +36,20 @@ export const v1 = dialectOf('v1', {
   DeleteTaskPushNotificationConfig: refusedPush,
 });
 
+function readList(params: Params): ListQuestion | { readonly error: RpcError } {
+  const wrong = refuseHistoryLength(params.historyLength);
+  return wrong === undefined ? readListing(params) : { error: wrong };
+}
+
+function checkList(params: Params): RpcError | undefined {
+  const asked = readList(params);
+  return 'error' in asked ? asked.error : undefined;
+}
+
 function list(params: Params, { tasks }: DialectContext): RpcOutcome {
-  const { historyLength, includeArtifacts } = params;
-  const wrong = refuseHistoryLength(historyLength);
-  if (wrong !== undefined) return { error: wrong };
-  const asked = readListing(params);
+  const asked = readList(params);
   if ('error' in asked) return asked;
+  const { historyLength, includeArtifacts } = params;
   const { size } = asked.page;
   const page = asked.isEmpty ? { tasks: [], total: 0 } : tasks.list(asked.filter, asked.page);
   return {
