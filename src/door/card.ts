@@ -31,6 +31,12 @@ type Json = Readonly<Record<string, unknown>>;
 
 const extensionBase = 'https://docs.murmur.nexus/reference/agent-card/#';
 const modes = ['text/plain', 'application/json'];
+/** The first is the one to prefer. */
+const interfaces = [
+  { protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
+  { protocolBinding: 'JSONRPC', protocolVersion: '0.3' },
+  { protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
+];
 /** No word here may read like a secret: scanners of public cards look for such words (design/a2a.md 1.3). */
 const schemeDescription = 'A bearer of this session, handed out by whoever runs it';
 
@@ -56,11 +62,7 @@ export function buildCard(input: CardInput, door: CardDoor): Json {
     protocolVersion: '0.3.0',
     url,
     preferredTransport: 'JSONRPC',
-    supportedInterfaces: ['1.0', '0.3'].map((protocolVersion) => ({
-      url,
-      protocolBinding: 'JSONRPC',
-      protocolVersion,
-    })),
+    supportedInterfaces: interfaces.map((one) => ({ url, ...one })),
     ...(isAuthenticated ? {} : { session_id: input.sessionId }),
     capabilities: {
       streaming,

@@ -5,9 +5,10 @@ import type { Clock } from '../supervise/clock.js';
 import { buildCard, buildExtendedCards } from './card.js';
 import { servedMethods } from './dialects/index.js';
 import { hostGuard } from './guards/host.js';
-import { type DoorSite, handle } from './handle.js';
+import { handle } from './handle.js';
 import { DoorServer } from './server.js';
 import { serveUpgrades } from './side.js';
+import type { DoorSite } from './site.js';
 import { type Door, type DoorLimits, type DoorOptions, defaultLimits } from './types.js';
 
 /**

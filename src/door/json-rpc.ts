@@ -34,6 +34,11 @@ export function invalidParams(why: string): RpcError {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
+/** What these bytes are as JSON. Throws when they are none, or no UTF-8. */
+export function parseJson(bytes: Uint8Array): unknown {
+  return JSON.parse(utf8.decode(bytes));
+}
+
 export type ParsedBody =
   | { readonly ok: true; readonly request: RpcRequest }
   | { readonly ok: false; readonly id: unknown; readonly error: RpcError };
@@ -42,7 +47,7 @@ export type ParsedBody =
 export function parseBody(bytes: Uint8Array): ParsedBody {
   let value: unknown;
   try {
-    value = JSON.parse(utf8.decode(bytes));
+    value = parseJson(bytes);
   } catch {
     return { ok: false, id: null, error: rpcErrors.parse };
   }

@@ -48,6 +48,8 @@ export interface StreamCall {
   readonly frames: FrameStyle;
   /** The JSON-RPC id the standard frames repeat; an error in plain JSON goes under it too. */
   readonly id: unknown;
+  /** Of a binding without an envelope: data lines hold the bare object, and this answers a refusal. */
+  readonly bare?: { refuse(error: RpcError): void };
   readonly wish: StreamWish;
 }
 

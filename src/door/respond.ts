@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Answer } from './site.js';
 
 /**
  * Answers. The connection stays open for the next request when this one was read to its end and its sender does not want otherwise.
@@ -9,9 +10,7 @@ export function respond(
   request: IncomingMessage,
   response: ServerResponse,
   lingerMs: number,
-  status: number,
-  body: string | undefined,
-  headers: Readonly<Record<string, string>> = {},
+  { status, body, headers }: Answer,
 ): void {
   if (response.headersSent || response.destroyed) return;
   // As text: then the headers and the body are one write.

@@ -39,6 +39,7 @@ describe('the card of a public door (spec/door.md 3.3)', () => {
       supportedInterfaces: [
         { url: 'http://localhost:4242', protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
         { url: 'http://localhost:4242', protocolBinding: 'JSONRPC', protocolVersion: '0.3' },
+        { url: 'http://localhost:4242', protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
       ],
       capabilities: { streaming: true, pushNotifications: false, extendedAgentCard: false },
       securitySchemes: {},

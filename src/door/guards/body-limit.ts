@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { refusalBody } from '../respond.js';
+import type { Answer } from '../site.js';
 
 export type BodyOutcome =
   | { readonly status: 'read'; readonly bytes: Buffer }
@@ -34,4 +36,9 @@ export async function readBody(
     const cut = () => settle({ status: 'cut' });
     request.on('data', take).on('end', end).on('error', cut).on('close', cut);
   });
+}
+
+/** The refusal of a body over the bound. */
+export function bodyTooLarge(limitBytes: number): Answer {
+  return { status: 413, body: refusalBody('body_too_large', `the request body is over ${limitBytes} bytes`) };
 }

@@ -5,3 +5,8 @@
 export function isJson(contentType = ''): boolean {
   return /^application\/json\s*(;|$)/i.test(contentType.trim());
 }
+
+/** True for the types a body of the HTTP+JSON binding may have. */
+export function isA2aJson(contentType = ''): boolean {
+  return isJson(contentType) || /^application\/a2a\+json\s*(;|$)/i.test(contentType.trim());
+}

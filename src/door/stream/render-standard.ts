@@ -21,15 +21,14 @@ export interface ResponsePiece {
 }
 
 /**
- * A standard stream (spec/door.md 15.5): the events of one task as JSON-RPC responses to the request `rpcId`. `begin` or `resume`
- * gives its first frames.
+ * A standard stream (spec/door.md 15.5): the events of one task. `begin` or `resume` gives its first frames.
  *
  * A turn that ends in tool calls may say something too, so the first piece of each turn replaces what was sent before. When the
  * task completes, what was sent is compared with the answer: if it is not all of it (the client joined late, or lost events), the
  * answer goes out whole. So the artifact `response` a client ends with is always the one of the task.
  */
 export class StandardRenderer implements Renderer {
-  readonly #rpcId: unknown;
+  readonly #wrap: (result: unknown) => unknown;
   readonly #shape: StandardShape;
   #task: TaskSnapshot | undefined;
   /** The state the client knows. */
@@ -38,8 +37,9 @@ export class StandardRenderer implements Renderer {
   #sent: Hash | undefined;
   #isFresh = true;
 
-  constructor(rpcId: unknown, shape: StandardShape) {
-    this.#rpcId = rpcId;
+  /** `wrap` gives what a data line holds: a JSON-RPC response, or the bare object. */
+  constructor(wrap: (result: unknown) => unknown, shape: StandardShape) {
+    this.#wrap = wrap;
     this.#shape = shape;
   }
 
@@ -145,7 +145,7 @@ export class StandardRenderer implements Renderer {
   }
 
   #frame(result: unknown, id?: number): string {
-    return frame({ id, data: { jsonrpc: '2.0', id: this.#rpcId, result } });
+    return frame({ id, data: this.#wrap(result) });
   }
 }
 

@@ -54,16 +54,18 @@ export class SessionStreams implements StreamPort {
     }
   }
 
-  #standard(request: IncomingMessage, response: ServerResponse, { frames, id, wish }: StreamCall): void {
+  #standard(request: IncomingMessage, response: ServerResponse, { frames, id, bare, wish }: StreamCall): void {
     if (wish.kind === 'watch') throw new Error('stream/watch has Murmur frames only');
     const { bus } = this.#options;
-    const renderer = new StandardRenderer(id, frames === 'v1' ? v1Shape : v03Shape);
+    const wrap = (result: unknown) => (bare === undefined ? { jsonrpc: '2.0', id, result } : result);
+    const renderer = new StandardRenderer(wrap, frames === 'v1' ? v1Shape : v03Shape);
     const position = bus.lastId;
     const connection = this.#connect(response, renderer);
     const task = this.#missedEnd(request, wish) ?? taskOf(wish);
     if ('error' in task) {
       connection.leave();
-      refuse(request, response, id, task.error);
+      if (bare === undefined) refuse(request, response, id, task.error);
+      else bare.refuse(task.error);
       return;
     }
     // A send begins something: what a client saw before is not of it.
@@ -110,7 +112,7 @@ function readResume({ headers }: IncomingMessage): number | undefined {
 /** As a frame to whoever reads frames only, and as the plain answer to everybody else (spec/door.md 15.5). */
 function refuse(request: IncomingMessage, response: ServerResponse, id: unknown, error: RpcError): void {
   if (!/(^|[\s,])text\/event-stream\b/i.test(request.headers.accept ?? '')) {
-    respond(request, response, 0, 200, replyBody(id, { error }));
+    respond(request, response, 0, { status: 200, body: replyBody(id, { error }) });
     return;
   }
   response.writeHead(200, sseHeaders).end(frame({ data: { jsonrpc: '2.0', id, error } }));

@@ -1,0 +1,79 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type AuthRefusal, type Caller, refuseMethod } from './auth/index.js';
+import { answer, type DialectAnswer, pickDialect } from './dialects/index.js';
+import { type RpcRequest, rpcErrors } from './json-rpc.js';
+import type { DoorSite } from './site.js';
+import { readTaskHeaders } from './task-headers.js';
+
+/** One request, read by the binding that carried it. */
+export interface Asked {
+  readonly rpc: RpcRequest;
+  /** The `A2A-Version` header; several lines of it are joined, which makes no version. */
+  readonly version: string | undefined;
+}
+
+export type Performed = Awaited<DialectAnswer> | { readonly refused: AuthRefusal };
+
+/** The one `A2A-Version` of a request. */
+export function versionOf({ headers }: IncomingMessage): string | undefined {
+  const version = headers['a2a-version'];
+  return typeof version === 'string' ? version : undefined;
+}
+
+/**
+ * What comes of an operation, whichever binding carried it (spec/door.md 2.1, steps 8 to 14). How that is written, and what a stream
+ * looks like, is the binding's.
+ */
+export async function perform(
+  site: DoorSite,
+  caller: Caller | undefined,
+  { headers }: IncomingMessage,
+  response: ServerResponse,
+  { rpc, version }: Asked,
+): Promise<Performed> {
+  const refused = caller && outOfReach(site, caller, rpc, version);
+  if (refused !== undefined) return { refused };
+  const context = { ...site, headers: readTaskHeaders(headers), left: leftOf(response) };
+  return answered(() => answer(rpc, version, context));
+}
+
+/** What a dialect answers; -32603 where it, or the session behind it, threw. */
+async function answered(ask: () => DialectAnswer): Promise<Awaited<DialectAnswer>> {
+  try {
+    return await ask();
+  } catch {
+    return { error: rpcErrors.internal };
+  }
+}
+
+/** Gives the signal that aborts when the connection of this answer is gone before the answer is. Few answers wait for anything. */
+function leftOf(response: ServerResponse): () => AbortSignal {
+  let left: AbortController | undefined;
+  return () => {
+    left ??= abortedBy(response);
+    return left.signal;
+  };
+}
+
+function abortedBy(response: ServerResponse): AbortController {
+  const left = new AbortController();
+  if (response.destroyed) left.abort();
+  response.once('close', () => {
+    if (!response.writableFinished) left.abort();
+  });
+  return left;
+}
+
+/**
+ * The refusal of a method this caller does not reach. What no dialect takes, and a method nobody serves, is the dialect's to answer:
+ * those errors come first (spec/door.md 2.1). A completion needs the scope of its method too: the header that says so is anybody's.
+ */
+function outOfReach(
+  { methods, capsuleName }: DoorSite,
+  caller: Caller,
+  request: RpcRequest,
+  version: string | undefined,
+): AuthRefusal | undefined {
+  if (!methods.includes(request.method) || 'error' in pickDialect(request, version)) return undefined;
+  return refuseMethod(caller, capsuleName, request.method);
+}
