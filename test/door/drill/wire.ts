@@ -56,7 +56,9 @@ export function judge(text: string): Verdict {
     if (/^content-type: text\/event-stream/im.test(head)) return { outcomes: [...outcomes, 'stream'] };
     // An empty body, as Node writes it for the refusals that are its own.
     const isChunked = /^transfer-encoding: chunked$/im.test(head);
-    const length = isChunked ? 5 : Number(/^content-length: (\d+)$/im.exec(head)?.[1] ?? 0);
+    // What HEAD is answered with tells of a body and has none: the next answer follows, or nothing.
+    const isHead = rest.subarray(0, 9).toString() === 'HTTP/1.1 ';
+    const length = isHead ? 0 : isChunked ? 5 : Number(/^content-length: (\d+)$/im.exec(head)?.[1] ?? 0);
     const body = isChunked ? '' : rest.subarray(0, length).toString();
     rest = rest.subarray(length);
     const said = status === 200 && body !== '' ? reading(body) : { outcome: String(status) };
