@@ -15,23 +15,31 @@ export interface Sender {
 /** A guest that runs for no task. */
 export const nobody: Sender = { trust: 'untrusted', traceparent: null };
 
+/** Most different lines that one call leaves in the log of its session, wherever its guest tries to go. */
+const loggedLinesMax = 20;
+
 /**
- * `murmur:message/send` for the component that was staged, or for the capsule's own: to where its own rules let it (spec/wit.md 3.4), with a
- * line of the trace for each message that was taken. Rejects with what the guest gets as its `err`.
+ * `murmur:message/send` for one call of the component that was staged, or of the capsule's own: to where its own rules let it (spec/wit.md
+ * 3.4), with a line of the trace for each message that was taken. Rejects with what the guest gets as its `err`.
  */
-export const sendMessage =
-  (world: SessionWorld, { trust, traceparent }: Sender, staged?: StagedComponent): NonNullable<GuestHost['send']> =>
-  async (peerUrl, given, signal) => {
-    const message = given.messageId === '' ? { ...given, messageId: mintId('msg') } : given;
+export function sendMessage(
+  world: SessionWorld,
+  { trust, traceparent }: Sender,
+  staged?: StagedComponent,
+): NonNullable<GuestHost['send']> {
+  const { request } = world.draft;
+  const component = staged?.artifact.name ?? request.capsuleName;
+  const logged = new Set<string>();
+  const onEvent = (event: EgressEvent): void => {
+    const what = JSON.stringify(event);
+    if (logged.size >= loggedLinesMax || logged.has(what)) return;
+    logged.add(what);
+    world.log.write({ level: 'warn', message: event.type, component, egress: event });
+  };
+  return async (peerUrl, given, signal) => {
     const { sendToPeer } = await import('../peer/index.js');
-    const component = staged?.artifact.name ?? world.draft.request.capsuleName;
-    const policy = {
-      rules: networkOf(world, staged),
-      privateNames: world.draft.request.privateNames,
-      gateways: [],
-      onEvent: (event: EgressEvent) =>
-        world.log.write({ level: 'warn', message: event.type, component, egress: event }),
-    };
+    const message = given.messageId === '' ? { ...given, messageId: mintId('msg') } : given;
+    const policy = { rules: networkOf(world, staged), privateNames: request.privateNames, gateways: [], onEvent };
     const task = await sendToPeer(peerUrl, message, { policy, trust, traceparent, signal });
     traceOf(world).write('a2a_send', {
       peer_url: peerUrl,
@@ -43,3 +51,4 @@ export const sendMessage =
     });
     return task;
   };
+}

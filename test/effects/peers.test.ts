@@ -13,9 +13,9 @@ import { expectTraceRules } from './trace-rules.js';
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const source = `
-import { peers } from 'mur:tool';
-export function run({ url, text, context }) {
-  return peers.send(url, text, context);
+import { ask, peers } from 'mur:tool';
+export function run({ url, text = ask('What shall I tell?') }) {
+  return peers.send(url, text);
 }`;
 
 let library: Library;
@@ -25,7 +25,7 @@ beforeAll(async () => {
   mkdirSync(root);
   writeFileSync(join(root, 'main.ts'), source);
   const compiled = await compileSource({ file: join(root, 'main.ts'), role: 'tool', root });
-  expect(compiled.imports).toEqual(['murmur:message/send@0.1.0']);
+  expect(compiled.imports).toEqual(['murmur:message/send@0.1.0', 'murmur:task/task@0.1.0']);
   for (const name of ['tell', 'quiet']) {
     library.sandbox.write(`project/${name}/murmur.yaml`, `name: ${name}\nversion: "0.1.0"\nruntime: tool\n`);
     library.sandbox.write(`project/${name}/${name}.wasm`, compiled.component);
@@ -35,13 +35,13 @@ afterAll(() => library.close());
 
 const driver = { name: 'mur-driver-rehearsal', version: '0.1.0', runtime: 'driver' };
 
-/** A capsule that sends these, one after the other; its tool `quiet` may reach nobody. */
+/** A capsule that sends these, one after the other, or asks what to send; its tool `quiet` may reach nobody. */
 function sender(
-  calls: readonly { readonly tool?: string; readonly url: string; readonly text?: string }[],
+  calls: readonly { readonly tool?: string; readonly url: string; readonly text?: string | undefined }[],
   allow: string[],
   more = {},
 ) {
-  const turns = calls.map(({ tool = 'tell', url, text = 'What is up?' }) => ({ call: { tool, input: { url, text } } }));
+  const turns = calls.map(({ tool = 'tell', ...input }) => ({ call: { tool, input } }));
   return rehearsal([...turns, { say: 'Told.' }], {
     name: 'sender',
     artifacts: [
@@ -74,6 +74,25 @@ function started(manifest: string, options: { readonly stop?: AbortController } 
   return { url, left: left! };
 }
 
+interface Reply {
+  readonly result: { readonly task: { readonly id: string } };
+}
+
+/** What the door says to a message in the words of 1.0, once its task is over or asks. */
+async function send(url: string, message: object): Promise<Reply> {
+  const response = await fetch(`http://${url}/`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', connection: 'close' },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'SendMessage',
+      params: { message: { messageId: 'm', ...message } },
+    }),
+  });
+  return (await response.json()) as Reply;
+}
+
 const of = ({ lines }: Left, type: string): Line[] => lines.filter(({ event_type }) => event_type === type);
 const logOf = ({ result }: Left) =>
   readFileSync(join(result.recordsDir!, 'logs', 'bootstrap.log'), 'utf8')
@@ -86,7 +105,7 @@ describe('a tool of one capsule that sends to another', () => {
   test('which accepts it: a task of its peer lane, with the trust of the sender and the trace of its task', async () => {
     const peer = started(receiver(true));
     const url = await peer.url;
-    const left = await library.run(sender([{ url }], ['localhost']));
+    const left = await library.run(sender([{ url, text: 'What is up?' }], ['localhost']));
     const taken = await peer.left;
 
     expect(left.result.status).toBe('ok');
@@ -114,27 +133,24 @@ describe('a tool of one capsule that sends to another', () => {
     for (const each of [left, taken]) expectTraceRules(each.lines);
   });
 
-  test('hands the trust of its own task on: what came from anybody stays untrusted', async () => {
+  test('asks a person what to send, and hands the trust of its own task on: what came from anybody stays untrusted', async () => {
     const last = started(receiver(true));
     const url = await last.url;
     const middle = started(
-      sender([{ url, text: 'Pass this on.' }], ['localhost'], {
+      sender([{ url }], ['localhost'], {
         lifecycle: { task_acceptance: 'single' },
         exports: { peer_tasks: { accept: true } },
       }),
     );
-    await fetch(`http://${await middle.url}/`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({
-        ...{ jsonrpc: '2.0', id: 1, method: 'message/send' },
-        params: { message: { messageId: 'm', role: 'user', parts: [{ text: 'go' }] } },
-      }),
-    });
+    // Answers when the task asks; the second is its reply.
+    const asking = await send(await middle.url, { role: 'ROLE_USER', parts: [{ text: 'go' }] });
+    expect(JSON.stringify(asking)).toContain('What shall I tell?');
+    await send(await middle.url, { role: 'ROLE_USER', parts: [{ text: 'Hello.' }], taskId: asking.result.task.id });
     const [between, end] = await Promise.all([middle.left, last.left]);
     expect(of(between, 'task_start')).toMatchObject([{ origin: 'event', trust: 'untrusted', lane: 'bg' }]);
     expect(of(between, 'a2a_task_received')).toMatchObject([{ traceparent_from_caller: null }]);
     expect(of(between, 'a2a_send')).toMatchObject([{ trust: 'untrusted' }]);
+    expect(of(end, 'task_start')[0]!.message_parts_bytes).toBe('Hello.'.length);
     expect(of(end, 'task_start')).toMatchObject([{ origin: 'peer', trust: 'untrusted', lane: 'peer' }]);
   });
 
@@ -147,7 +163,10 @@ describe('a tool of one capsule that sends to another', () => {
     await silent[Symbol.asyncDispose]();
     const left = await library.run(
       sender(
-        [{ url }, { url: `localhost:${port}` }, { url: '127.0.0.1:1' }, { url: 'ftp://x' }, { tool: 'quiet', url }],
+        [
+          ...[url, `localhost:${port}`, '127.0.0.1:1', 'ftp://x'].map((to) => ({ url: to, text: 'x' })),
+          { tool: 'quiet', url, text: 'x' },
+        ],
         ['localhost'],
       ),
     );
