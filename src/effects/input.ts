@@ -1,17 +1,24 @@
 import { workOf } from './work.js';
 import type { SessionWorld } from './world.js';
 
+/** Every stream that is open gets the question, and those that come later, for as long as it is held. Ours; no person reads more. */
+const questionBytesMax = 1024 * 1024;
+
 /**
  * `murmur:task/task#request-input` for the tools of one task: the task waits for a person's reply at the door. Rejects, which traps
  * the guest, outside an A2A task, when nobody answers in time, and when the call is aborted (spec/session.md section 10).
  */
 export const requestInput =
   (world: SessionWorld, taskId: string) =>
-  async (prompt: string, signal: AbortSignal): Promise<string> => {
+  async (question: string, signal: AbortSignal): Promise<string> => {
     const work = workOf(world, taskId);
     if (work.request.source !== 'a2a') {
       throw new Error('no task of this session came through its door, so nobody can answer');
     }
+    if (Buffer.byteLength(question) > questionBytesMax) {
+      throw new Error(`the question is over ${questionBytesMax} bytes`);
+    }
+    const prompt = world.secrets.redactKeys(question);
     const { clock, lifecycle } = world.draft;
     const waiting = new AbortController();
     const over = AbortSignal.any([signal, waiting.signal]);

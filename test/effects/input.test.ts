@@ -1,6 +1,8 @@
 /** A tool that asks a person, in live sessions: every state a question can be in (spec/session.md section 10). */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { requestInput } from '../../src/effects/input.js';
+import type { SessionWorld } from '../../src/effects/world.js';
 import { type Frame, parseFrame } from '../door/stream/client.js';
 import { rehearsal } from '../e2e/cli.js';
 import { build, guests } from '../fixtures/component/guests.js';
@@ -221,4 +223,11 @@ test('a task that did not come through the door has nobody to ask: the call trap
       'trapped: request-input: no task of this session came through its door, so nobody can answer',
     ),
   });
+});
+
+test('a question that no person would read is not put', async () => {
+  const work = new Map([['tsk_1', { request: { source: 'a2a' } }]]);
+  const world = { work } as unknown as SessionWorld;
+  const asked = requestInput(world, 'tsk_1')('?'.repeat(1024 * 1024 + 1), new AbortController().signal);
+  await expect(asked).rejects.toThrow('the question is over 1048576 bytes');
 });
