@@ -50,6 +50,7 @@ const tasks: TaskPort = {
   },
   waiting: () => registry.waitingTaskId,
   reply: unserved,
+  followUp: unserved,
   get: (taskId) => registry.get(taskId),
   history: (taskId) => registry.history(taskId),
   list: (filter, page) => pageOf(registry.list(), filter, page),
