@@ -5,7 +5,6 @@ import { MurError } from '../errors/index.js';
 import {
   assistantMessage,
   buildRequest,
-  countTokens,
   type DriverFailure,
   type DriverReply,
   type DriverRequest,
@@ -47,15 +46,15 @@ export const infer = (world: SessionWorld) =>
     const work = workOf(world, input.taskId);
     const startedAtMs = draft.clock.monotonic();
     const request = requestOf(world, work);
-    // The vocabulary takes a moment to load, so counting runs beside the call instead of before it.
-    const counting = countTokens(request.fullText);
+    // The first count of a process takes a moment, so counting runs beside the call instead of before it.
+    const counting = world.tokens.count(request.fullText);
     work.phase = 'inference';
     const { outcome, responseText } = await callDriver(world, work, request, signal);
     // The turn was stopped meanwhile: what it found out belongs to nobody any more.
     signal.throwIfAborted();
     work.phase = 'turn';
     const inputTokens = await counting;
-    const outputTokens = outcome.rawText === undefined ? undefined : await countTokens(outcome.rawText);
+    const outputTokens = outcome.rawText === undefined ? undefined : await world.tokens.count(outcome.rawText);
     const counted = outcome.status === 'ok' || outcome.counted;
     traceInference(world, {
       input,

@@ -18,6 +18,7 @@ import type { SessionLog } from './log.js';
 import type { EventRecorder } from './recorder.js';
 import type { SessionSecrets } from './secrets.js';
 import type { StreamFeed } from './stream-feed.js';
+import type { TokenCounter } from './token-counter.js';
 import type { Totals } from './totals.js';
 import type { TaskWork } from './work.js';
 
@@ -31,6 +32,7 @@ export interface SessionWorld {
   /** What may stand in nothing this session writes for people to read. */
   readonly secrets: SessionSecrets;
   readonly totals: Totals;
+  readonly tokens: TokenCounter;
   readonly work: Map<string, TaskWork>;
   readonly deadlineNotice: DeadlineNotice | undefined;
   /** Monotonic time the session began. */

@@ -39,7 +39,6 @@ export {
   resolveLimits,
 } from './limits.js';
 export * from './message.js';
-export { countTokens, estimateTokens } from './occupancy.js';
 export {
   type AttemptEnding,
   resultFiles,

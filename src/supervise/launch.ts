@@ -18,6 +18,7 @@ import {
 import { EventRecorder } from '../effects/recorder.js';
 import { SessionSecrets } from '../effects/secrets.js';
 import { StreamFeed } from '../effects/stream-feed.js';
+import { TokenCounter } from '../effects/token-counter.js';
 import { MurError, reasonOf, toMurError } from '../errors/index.js';
 import { type MurmurHome, murmurHome, removeLeftovers } from '../home/index.js';
 import { sweepRecords } from '../liveness/index.js';
@@ -123,6 +124,8 @@ function createWorld(
   if (options.wasm === undefined) scope.use('workers', () => wasm.close());
   removeLeftovers(home);
   pruneRecords(home);
+  const tokens = new TokenCounter();
+  scope.use('token counter', () => tokens.close());
   const log = new SessionLog();
   const draft = new StageDraft({
     request,
@@ -146,6 +149,7 @@ function createWorld(
     secrets: new SessionSecrets(draft),
     recorder: new EventRecorder(clock, (message) => log.write({ level: 'error', message })),
     totals: noTotals(),
+    tokens,
     work: new Map(),
     deadlineNotice:
       request.deadlineMs === undefined

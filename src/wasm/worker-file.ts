@@ -6,6 +6,6 @@
 const fromSource = import.meta.url.endsWith('.ts');
 const workers = new URL(fromSource ? '../../dist/workers/' : '../../workers/', import.meta.url);
 
-export function workerFile(name: 'call' | 'transpile' | 'network-helper' | 'launcher'): string {
+export function workerFile(name: 'call' | 'transpile' | 'network-helper' | 'launcher' | 'tokens'): string {
   return new URL(`${name}.js`, workers).href;
 }

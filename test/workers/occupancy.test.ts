@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { countTokens as exactCount } from 'gpt-tokenizer/encoding/cl100k_base';
 import { describe, expect, test } from 'vitest';
-import { countTokens, estimateTokens } from '../../src/inference/index.js';
+import { countTokens, estimateTokens } from '../../workers/occupancy.js';
 import { cpuMs } from '../cpu.js';
 
 const exact = (text: string) => exactCount(text, { disallowedSpecial: new Set() });
