@@ -1,4 +1,5 @@
 /** JSON-RPC 2.0 as the door speaks it (spec/door.md section 5): parsing a body, writing a reply. */
+import { isNestedTooDeep } from '../text/nesting.js';
 
 export interface RpcRequest {
   readonly jsonrpc: string;
@@ -53,7 +54,8 @@ export function parseBody(bytes: Uint8Array): ParsedBody {
   }
   if (!isObject(value)) return { ok: false, id: null, error: rpcErrors.request };
   const { jsonrpc, method, id, params } = value;
-  if (typeof jsonrpc !== 'string' || typeof method !== 'string') {
+  // An id that could not be written back is none, and nothing is done under it.
+  if (typeof jsonrpc !== 'string' || typeof method !== 'string' || isNestedTooDeep(id)) {
     return { ok: false, id: isStandardId(id) ? id : null, error: rpcErrors.request };
   }
   return { ok: true, request: { jsonrpc, method, id, ...(params === undefined ? {} : { params }) } };
@@ -73,11 +75,11 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The body of a reply. An id too deep to be written back is answered as null with an internal error. */
+/** The body of a reply; an internal error in place of a result that is longer than any text can be. */
 export function replyBody(id: unknown, outcome: RpcOutcome): string {
   try {
     return JSON.stringify({ jsonrpc: '2.0', id: id ?? null, ...outcome });
   } catch {
-    return JSON.stringify({ jsonrpc: '2.0', id: null, error: rpcErrors.internal });
+    return JSON.stringify({ jsonrpc: '2.0', id: id ?? null, error: rpcErrors.internal });
   }
 }

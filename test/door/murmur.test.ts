@@ -328,9 +328,11 @@ describe('the envelope', () => {
     expect(reply).toMatchObject({ jsonrpc: '2.0', id, error: { code: -32001 } });
   });
 
-  it('answers an id too deep to write back instead of failing', async () => {
+  it('an id too deep to write back is none, and nothing is done under it', async () => {
     const deep = '['.repeat(200_000) + ']'.repeat(200_000);
-    const reply = await send(`{"jsonrpc":"2.0","method":"tasks/get","id":${deep}}`);
-    expect(reply).toMatchObject({ id: null, error: { code: -32603 } });
+    const params = JSON.stringify(message('hello'));
+    const reply = await send(`{"jsonrpc":"2.0","method":"message/send","id":${deep},"params":${params}}`);
+    expect(reply).toMatchObject({ id: null, error: { code: -32600 } });
+    expect(opened.tasks.list()).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 /** A client of a real door: requests in each dialect, and streams read frame by frame. Not a test. */
-import { request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 import { type Frame, parseFrame } from '../stream/client.js';
 
 export type Speech = 'mur' | 'v03' | 'v1';
@@ -77,7 +77,10 @@ export class Follower {
   readonly over: Promise<readonly Frame[]>;
   /** Resolves once the door has answered. */
   readonly begun: Promise<void>;
+  /** How many frames with an id it has read, those it has forgotten included. */
+  seen = 0;
   readonly #request;
+  readonly #answer: Promise<IncomingMessage>;
   #text = '';
 
   constructor(
@@ -88,7 +91,8 @@ export class Follower {
   ) {
     this.#request = ask(port, body, { accept: 'text/event-stream', ...headers });
     this.#request.on('error', () => undefined);
-    this.begun = new Promise((resolve) => this.#request.once('response', () => resolve()));
+    this.#answer = new Promise((resolve) => this.#request.once('response', resolve));
+    this.begun = this.#answer.then(() => undefined);
     this.over = new Promise((resolve) => {
       this.#request.on('close', () => resolve(this.frames));
       this.#request.on('response', (response) => {
@@ -100,11 +104,26 @@ export class Follower {
             const frame = parseFrame(block);
             if (frame.comment !== undefined) continue;
             this.frames.push(frame);
+            if (frame.id !== undefined) this.seen += 1;
             onFrame(frame);
           }
         });
       });
     });
+  }
+
+  /** Takes nothing more off the connection. */
+  async pause(): Promise<void> {
+    (await this.#answer).pause();
+  }
+
+  async resume(): Promise<void> {
+    (await this.#answer).resume();
+  }
+
+  /** Lets go of what was read so far, for those who count memory. */
+  forget(): void {
+    this.frames.length = 0;
   }
 
   leave(): void {

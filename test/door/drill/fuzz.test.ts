@@ -24,7 +24,7 @@ it('whatever arrives is answered with a proper error or a closed connection, and
   const attacks = new Attacks(new Random(7));
   const { port } = opened.door;
   const lane = async () => {
-    for (let left = 250; left > 0; left--) {
+    for (let left = 125; left > 0; left--) {
       const thrown = attacks.next();
       const { fault } = await attack(port, thrown);
       const shown = Buffer.concat(thrown.pieces).toString('latin1').slice(0, 1_000);

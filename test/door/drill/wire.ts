@@ -81,5 +81,7 @@ function reading(body: string): { outcome: string } | { fault: string } {
     return { fault: 'no JSON-RPC' };
   if (error === undefined) return { outcome: 'result' };
   if (!Number.isInteger(error.code) || typeof error.message !== 'string') return { fault: 'no JSON-RPC error' };
+  // No request of these is beyond us: this one would be a bug.
+  if (error.code === -32603) return { fault: 'an internal error' };
   return { outcome: String(error.code) };
 }
