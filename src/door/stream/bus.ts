@@ -1,4 +1,5 @@
 import { Ring } from './ring.js';
+import { type TurnSoFar, Turns } from './turns.js';
 import type { LoggedEvent, Replay, StreamEvent } from './types.js';
 
 /** Events a session holds for whoever comes back (spec/door.md 15.4). */
@@ -19,6 +20,7 @@ export interface BusListener {
 export class EventBus {
   readonly #ring: Ring<LoggedEvent>;
   readonly #listeners = new Set<BusListener>();
+  readonly #turns = new Turns();
   #lastId = 0;
   #isEnded = false;
 
@@ -41,6 +43,7 @@ export class EventBus {
     this.#lastId += 1;
     const logged: LoggedEvent = Object.freeze({ id: this.#lastId, event });
     this.#ring.push(logged);
+    this.#turns.note(logged);
     for (const listener of [...this.#listeners]) listener.event(logged);
   }
 
@@ -51,6 +54,15 @@ export class EventBus {
     const isLost = lastSeenId > this.#lastId || oldest.id > lastSeenId + 1;
     if (isLost) return { firstAvailableId: oldest.id, events: [...this.#ring] };
     return { events: [...this.#ring].filter(({ id }) => id > lastSeenId) };
+  }
+
+  /**
+   * What the turn of a task that is under way had told by event `id`, from its beginning, however much of it the log still holds.
+   * `undefined` when there is none, or when it began later. Everything behind `id` must still be held.
+   */
+  turnAt(taskId: string, id: number): TurnSoFar | undefined {
+    const later = [...this.#ring].filter((logged) => logged.id > id);
+    return this.#turns.at(taskId, id, later);
   }
 
   /** Tells `listener` of everything from now on. Returns what ends that. */

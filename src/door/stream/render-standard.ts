@@ -2,6 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { isFinal, type TaskSnapshot } from '../../task/index.js';
 import type { Renderer } from './renderer.js';
 import { comment, frame } from './sse.js';
+import type { TurnSoFar } from './turns.js';
 import type { LoggedEvent, StatusEvent } from './types.js';
 
 /** Where A2A 0.3 and 1.0 differ in what one frame holds. */
@@ -33,8 +34,11 @@ export class StandardRenderer implements Renderer {
   #task: TaskSnapshot | undefined;
   /** The state the client knows. */
   #state: TaskSnapshot['state'] | undefined;
-  /** Over what this turn has sent; absent while the client lacks the beginning of the turn. */
+  /** Over what the client has of this turn; absent when that is not known. */
   #sent: Hash | undefined;
+  /** The client lacks something of this turn: it is given no piece of it, only the whole answer. */
+  #isBehind = true;
+  /** The next piece is the first of this turn. */
   #isFresh = true;
 
   /** `wrap` gives what a data line holds: a JSON-RPC response, or the bare object. */
@@ -44,22 +48,36 @@ export class StandardRenderer implements Renderer {
   }
 
   /**
-   * For a client that has none of the `past`: the whole task, with what the running turn has said so far. From here on only what is
-   * about this task. `id` is that of the last event this includes.
+   * For a client that has nothing: the whole task, with what the `turn` under way has said so far. From here on only what is about this
+   * task. `id` is that of the last event this includes.
    */
-  begin(task: TaskSnapshot, id: number, past: readonly LoggedEvent[]): string {
-    const said = this.#catchUp(task, past);
+  begin(task: TaskSnapshot, id: number, turn: TurnSoFar | undefined): string {
+    this.#task = task;
     this.#state = task.state;
     // Nothing follows a task that is over, so there is nothing to resume from.
     if (isFinal(task.state)) return this.#frame(this.#shape.task(task));
-    const head = this.#frame(this.#shape.task(task), id);
-    if (said === '') return head;
-    return head + this.#frame(this.#shape.response(task, { text: said, append: false, lastChunk: false }));
+    if (turn !== undefined) this.#beginTurn(turn.text);
+    if (turn === undefined || turn.text === '') return this.#frame(this.#shape.task(task), id);
+    const said = this.#shape.response(task, { text: turn.text, append: false, lastChunk: false });
+    // The id goes with the second: who is cut off between the two has neither.
+    return this.#frame(this.#shape.task(task)) + this.#frame(said, id);
   }
 
-  /** For a client that has all of the `past`, which ends with event `id`: the whole task as it is now. What was missed follows. */
-  resume(task: TaskSnapshot, id: number, past: readonly LoggedEvent[]): string {
-    this.#catchUp(task, past);
+  /**
+   * For a client that has everything up to event `id`: the whole task as it is now. What was missed follows. `turn` is what it knows of
+   * the turn that is still under way; else the `past` tells, as far as it is held.
+   */
+  resume(task: TaskSnapshot, id: number, turn: TurnSoFar | undefined, past: readonly LoggedEvent[]): string {
+    this.#task = task;
+    if (turn === undefined) {
+      // It lacks nothing, whether or not we still know what it has.
+      this.#isBehind = false;
+      this.#isFresh = false;
+      for (const logged of past) if (this.wants(logged)) this.event(logged);
+    } else {
+      this.#beginTurn(turn.text);
+      this.#state = turn.state;
+    }
     return this.#frame(this.#shape.task(task), id);
   }
 
@@ -76,12 +94,12 @@ export class StandardRenderer implements Renderer {
 
   lagged(missed: number): string {
     this.#sent = undefined;
+    this.#isBehind = true;
     return comment(`lagged ${missed}`);
   }
 
+  /** Never asked for: such a client begins anew. */
   gap(): string {
-    this.#sent = undefined;
-    this.#state = undefined;
     return '';
   }
 
@@ -94,41 +112,29 @@ export class StandardRenderer implements Renderer {
     return '';
   }
 
-  /** Knows afterwards what a client knows that was told of `past`. Returns what the turn that is under way has said. */
-  #catchUp(task: TaskSnapshot, past: readonly LoggedEvent[]): string {
-    this.#task = task;
-    let said = '';
-    for (const logged of past) {
-      const { event } = logged;
-      if (!this.wants(logged)) continue;
-      if (event.type === 'status' && event.turn !== undefined) said = '';
-      if (event.type === 'text' && this.#sent !== undefined) said += event.text;
-      this.event(logged);
-    }
-    return said;
-  }
-
   #isOwn(taskId: string): boolean {
     // Before the task is known, everything is kept: it is one of these.
     return this.#task === undefined || this.#task.taskId === taskId;
   }
 
   #status({ task, turn, final }: StatusEvent, id: number): string {
-    if (turn !== undefined) this.#beginTurn();
+    if (turn !== undefined) this.#beginTurn('');
     const closing = task.state === 'completed' ? this.#closing(task) : '';
     if (task.state === this.#state && !final) return closing;
     this.#state = task.state;
     return closing + this.#frame(this.#shape.status(task, final || task.state === 'input-required'), id);
   }
 
-  #beginTurn(): void {
-    this.#sent = createHash('sha256');
-    this.#isFresh = true;
+  /** From here on the client has that text of the turn. */
+  #beginTurn(text: string): void {
+    this.#sent = createHash('sha256').update(text);
+    this.#isBehind = false;
+    this.#isFresh = text === '';
   }
 
   #chunk(text: string, id: number): string {
-    if (this.#sent === undefined) return '';
-    this.#sent.update(text);
+    if (this.#isBehind) return '';
+    this.#sent?.update(text);
     const piece = { text, append: !this.#isFresh, lastChunk: false };
     this.#isFresh = false;
     return this.#frame(this.#shape.response(this.#task!, piece), id);

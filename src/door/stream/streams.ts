@@ -69,14 +69,17 @@ export class SessionStreams implements StreamPort {
       return;
     }
     // A send begins something: what a client saw before is not of it.
-    const resumeFrom = wish.kind === 'start' ? undefined : readResume(request);
-    const seen = Math.min(resumeFrom ?? position, position);
-    const past = bus.since(0).events.filter((logged) => logged.id <= seen);
+    const asked = wish.kind === 'start' ? undefined : readResume(request);
+    // Who missed more than is held is like one who comes for the first time: the whole task makes up for it.
+    const resumeFrom = asked === undefined || bus.since(asked).firstAvailableId !== undefined ? undefined : asked;
+    const seen = resumeFrom ?? position;
+    const turn = bus.turnAt(task.taskId, seen);
     if (resumeFrom !== undefined) {
-      connection.open({ first: renderer.resume(task, seen, past), resumeFrom });
+      const past = bus.since(0).events.filter((logged) => logged.id <= seen);
+      connection.open({ first: renderer.resume(task, seen, turn, past), resumeFrom });
       return;
     }
-    const first = renderer.begin(task, seen, past);
+    const first = renderer.begin(task, seen, turn);
     connection.open(isFinal(task.state) ? { last: first } : { first });
   }
 

@@ -140,8 +140,8 @@ describe('spec/door.md 15.5, A2A 0.3', () => {
     const reader = await stage.subscribe('v03', 'tsk_a');
     stage.finish('tsk_a', ['more'], 'once more');
     expect((await reader.rest()).map(short)).toEqual([
-      'task working @3',
-      '=once ',
+      'task working',
+      '=once  @3',
       '+more @4',
       '+ last',
       'status-update completed final @6',
