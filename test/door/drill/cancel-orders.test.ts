@@ -27,7 +27,7 @@ class Table {
     this.tasks.watch((task, change) => change === 'ended' && this.finals.push(`${task.taskId} ${task.state}`));
     for (const id of ['a', 'b']) this.tasks.enqueue(taskRequest(id));
     for (const [name, shape] of [['v03', v03Shape] as const, ['v1', v1Shape] as const]) {
-      const renderer = new StandardRenderer(1, shape);
+      const renderer = new StandardRenderer((result) => ({ result }), shape);
       renderer.begin(this.tasks.get('a')!, 0, undefined);
       this.feed.bus.listen({
         event: (logged) => {

@@ -12,15 +12,18 @@ let opened: OpenedDoor;
 let tasks: TaskRegistry;
 let feed: StreamFeed;
 let port: number;
-let places: Partial<TaskPort>;
+let replaced: Partial<TaskPort>;
 
 beforeEach(async () => {
   tasks = new TaskRegistry({ acceptance: 'queue', queueDepth: 4, now: Date.now });
   feed = new StreamFeed(tasks, systemClock);
-  places = {};
+  replaced = {};
   const streams = new SessionStreams({ bus: feed.bus, conversation: 'stateless' });
   const all = portOf(tasks);
-  const tasksPort = { ...all, send: (request: Parameters<TaskPort['send']>[0]) => (places.send ?? all.send)(request) };
+  const tasksPort = {
+    ...all,
+    send: (request: Parameters<TaskPort['send']>[0]) => (replaced.send ?? all.send)(request),
+  };
   opened = await open({}, { tasks: tasksPort, streams });
   port = opened.door.port;
 });
@@ -58,7 +61,8 @@ describe('row 38: two messages to one task, 1 ms apart', () => {
       expect(delivered).toHaveLength(isAsked ? 1 : 0);
       // Each dialect has its own place for a message that replies to nothing: a task of its own, the task under way, or nowhere.
       const kept = tasks.takeFollowUps(id).length;
-      const more = { mur: ['submitted', 'submitted'], v03: ['working', 'working'], v1: [-32004, -32004] }[speech];
+      const places = { mur: 'submitted', v03: 'working', v1: -32004 } as const;
+      const more: (string | number)[] = [places[speech], places[speech]];
       if (isAsked) more[0] = 'working';
       if (state === 'completed' && speech === 'v03') more.fill(-32004);
       expect(told.toSorted()).toEqual(more.toSorted());
@@ -93,7 +97,7 @@ describe('row 38: two messages to one task, 1 ms apart', () => {
 
 describe('row 37: the answer to a send is a snapshot', () => {
   it.each(speeches)('in the %s dialect, also when the task ends in the same tick', async (speech) => {
-    places.send = (request) => {
+    replaced.send = (request) => {
       const task = portOf(tasks).send(request);
       tasks.start(request.taskId);
       tasks.finish(request.taskId, 'completed', { response: 'at once' });
@@ -160,7 +164,7 @@ describe('row 42: what goes wrong on a stream looks like an error', () => {
     new Follower(port, asked(speech, 'stream', params, 'rpc')).over;
 
   it('a task that could not be handed over', async () => {
-    places.send = () => {
+    replaced.send = () => {
       throw new Error('no');
     };
     const text = 'internal error: queue send failed';
