@@ -173,7 +173,11 @@ describe('JSON-RPC', () => {
     const body = (jsonrpc: string) =>
       JSON.stringify({ jsonrpc, id: 'same', method: 'message/send', params: older('x') });
     expect(await (await post(body('1.0'))).json()).toMatchObject({ id: 'same', error: { code: -32600 } });
-    for (const _ of [1, 2]) expect(await (await post(body('2.0'))).json()).toMatchObject({ id: 'same', result: {} });
+    for (const _ of [1, 2]) {
+      const reply = (await (await post(body('2.0'))).json()) as Loose;
+      expect(reply).toMatchObject({ id: 'same', result: { id: expect.any(String) } });
+      await call('tasks/cancel', { id: reply.result.id });
+    }
   });
 });
 
@@ -268,7 +272,7 @@ describe('streams of 0.3', () => {
       else expect(frame).toMatchObject({ taskId: expect.any(String), contextId: expect.any(String) });
       if (frame.final) expect(frame.status.state).toBe('completed');
     }
-    expect(performance.now() - beganAt).toBeGreaterThan(2000);
+    expect(performance.now() - beganAt).toBeGreaterThan(3000);
     expect([...kinds].sort()).toEqual(['artifact-update', 'status-update', 'task']);
     const frames = await joined!;
     expect(frames[0]).toMatchObject({ kind: 'task', status: { state: 'working' } });
