@@ -42,16 +42,19 @@ const textOf = (task: Task, name: string): string | undefined =>
   task.artifacts?.find((one) => one.name === name)?.parts[0]?.text;
 
 describe('a session with an open door', () => {
-  test('says who it is on /health and on its card', async () => {
+  test('says who it is on /health and on its card, and warns once when others can reach it', async () => {
     sandbox.manifest(rehearsal([{ say: 'ok' }], { lifecycle: { task_acceptance: 'queue', after_task: 'sleep' } }));
-    const started = sandbox.start(['run']);
+    const started = sandbox.start(['run', '--bind', '0.0.0.0']);
     const url = await started.line('murmur: url ');
     const id = await started.line('session: ');
     expect(await (await fetch(`http://${url}/health`)).json()).toEqual({ status: 'ok', session_id: id });
     const card = (await (await fetch(`http://${url}/.well-known/agent-card.json`)).json()) as Record<string, unknown>;
     expect(card).toMatchObject({ session_id: id, name: 'sample', url: `http://${url}`, protocolVersion: '0.3.0' });
+    expect(await (await fetch(`http://${url}/tasks`)).json()).toMatchObject({ tasks: [], totalSize: 0 });
     started.child.kill('SIGTERM');
-    expect((await started.ended).code).toBe(0);
+    const ended = await started.ended;
+    expect(ended.code).toBe(0);
+    expect(ended.stderr.match(/W-SEC-032/g)).toHaveLength(1);
   });
 
   test('single takes one task, rejects the second, answers while it works, and ends after it', async () => {
@@ -65,6 +68,7 @@ describe('a session with an open door', () => {
     await until(url, first.id, 'working');
     const ran = await started.ended;
     expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('status:  ok') });
+    expect(ran.stderr).not.toContain('W-SEC-032');
     expect(sandbox.trace().map((line) => line.event_type)).toEqual([
       'session_start',
       'a2a_task_received',
