@@ -9,12 +9,14 @@ import {
   ClientFactoryOptions as FactoryV03Options,
   JsonRpcTransportFactory as JsonRpcV03,
 } from 'a2a-sdk-0.3/client';
+import type { AgentInterface } from 'a2a-sdk-1';
 import {
   type Client,
   ClientFactory,
   ClientFactoryOptions,
   DefaultAgentCardResolver,
   JsonRpcTransportFactory,
+  RestTransportFactory,
 } from 'a2a-sdk-1/client';
 
 export interface SeenTask {
@@ -55,13 +57,20 @@ export type Connect = (url: string, signed?: typeof fetch) => Promise<SdkClient>
 
 const legacyCompat = { enabled: true };
 
-/** Each generation; the 1.x one as it comes, compatible with older agents, and held to the older of the two interfaces. */
+/** Each generation; the 1.x one as it comes, compatible with older agents, and held to each of the other interfaces of the card. */
 export const generations: readonly (readonly [string, Connect])[] = [
   ['0.2.5', connectV02],
   ['0.3.14', connectV03],
   ['1.3.0', (url, signed) => connectV1(url, signed)],
-  ['1.3.0, compatible with older agents', (url, signed) => connectV1(url, signed, legacyCompat)],
-  ['1.3.0, speaking 0.3', (url, signed) => connectV1(url, signed, legacyCompat, '0.3')],
+  ['1.3.0, compatible with older agents', (url, signed) => connectV1(url, signed, { legacyCompat })],
+  [
+    '1.3.0, speaking 0.3',
+    (url, signed) => connectV1(url, signed, { legacyCompat }, ({ protocolVersion }) => protocolVersion === '0.3'),
+  ],
+  [
+    '1.3.0, over HTTP+JSON',
+    (url, signed) => connectV1(url, signed, {}, ({ protocolBinding }) => protocolBinding === 'HTTP+JSON'),
+  ],
 ];
 
 // biome-ignore lint/suspicious/noExplicitAny: three generations of types for the same few objects
@@ -103,21 +112,21 @@ async function connectV03(url: string, signed: typeof fetch = fetch): Promise<Sd
 async function connectV1(
   url: string,
   signed: typeof fetch = fetch,
-  compat?: { readonly enabled: boolean },
-  only?: string,
+  legacy: { readonly legacyCompat?: typeof legacyCompat } = {},
+  isTaken: (offered: AgentInterface) => boolean = () => true,
 ): Promise<SdkClient> {
-  const legacy = compat === undefined ? {} : { legacyCompat: compat };
   const cardResolver = new DefaultAgentCardResolver({ fetchImpl: signed, ...legacy });
   const factory = new ClientFactory(
     ClientFactoryOptions.createFrom(ClientFactoryOptions.default, {
-      transports: [new JsonRpcTransportFactory({ fetchImpl: signed, ...legacy })],
+      transports: [
+        new JsonRpcTransportFactory({ fetchImpl: signed, ...legacy }),
+        new RestTransportFactory({ fetchImpl: signed, ...legacy }),
+      ],
       cardResolver,
     }),
   );
   const card = await cardResolver.resolve(url);
-  const supportedInterfaces = card.supportedInterfaces.filter(
-    ({ protocolVersion }) => only === undefined || protocolVersion === only,
-  );
+  const supportedInterfaces = card.supportedInterfaces.filter(isTaken);
   const client: Client = await factory.createFromAgentCard({ ...card, supportedInterfaces });
   const request = (text: string, task: string | undefined, configuration: object): Loose => ({
     tenant: '',

@@ -95,6 +95,22 @@ describe.each(generations)('@a2a-js/sdk %s against a live session', (name, conne
     expect(await client.get(after.id)).toMatchObject({ state: 'completed' });
   });
 
+  test('says more to a task under way, where its protocol lets it; the agent hears it before the task ends', async () => {
+    const isTaken = name.startsWith('0') || name.endsWith('0.3');
+    const seen: Seen[] = [];
+    let more: Promise<SeenTask> | undefined;
+    for await (const frame of client.stream(text)) {
+      if (frame.kind === 'piece' && more === undefined) {
+        more = other.send('and more', { task: frame.id });
+        if (isTaken) expect(await more).toMatchObject({ id: frame.id, state: 'working' });
+        else await expect(more).rejects.toThrow(/not supported/);
+      }
+      seen.push(frame);
+    }
+    expect(seen.at(-1)).toMatchObject({ kind: 'status', state: 'completed' });
+    expect(assembled(seen)).toBe(isTaken ? 'The rehearsal script is over.' : answer);
+  });
+
   test('a client that leaves its stream cancels nothing', async () => {
     let id = '';
     for await (const frame of client.stream(text)) {
