@@ -2,8 +2,9 @@ import { MurError, reasonOf } from '../errors/index.js';
 import { exchange } from '../liveness/exchange.js';
 import { didNotAnswer } from '../liveness/index.js';
 import { mintId } from '../supervise/ids.js';
+import { fieldsOf, parsedJson } from '../text/index.js';
 import type { DoorTarget } from './target.js';
-import { type DoorTask, fieldsOf, readTask } from './task.js';
+import { type DoorTask, readTask } from './task.js';
 
 /** A door answers a call of the Murmur dialect at once, also while it works. The size is that of what it takes itself, and room around it. */
 const limits = { connectMs: 2_000, readMs: 10_000, bodyBytes: 16 * 1024 * 1024 };
@@ -39,7 +40,7 @@ async function callDoor(target: DoorTarget, method: string, params: object, sign
   const answer = await exchange(ask, limits, signal).catch((error) => {
     throw silence(target, reasonOf(error));
   });
-  const { result } = fieldsOf(parsed(answer.body));
+  const { result } = fieldsOf(parsedJson(answer.body));
   if (answer.status === 200 && result !== undefined) return result;
   throw refusal(target, answer.status, answer.body);
 }
@@ -57,7 +58,7 @@ export function silence({ address, record }: DoorTarget, reason: string): MurErr
 
 /** An answer that is none of what was asked for. */
 export function refusal({ address, record }: DoorTarget, status: number, body: string): MurError {
-  const { error, message } = fieldsOf(parsed(body));
+  const { error, message } = fieldsOf(parsedJson(body));
   const said = typeof message === 'string' ? message : fieldsOf(error).message;
   const why = typeof said === 'string' ? `: ${said.slice(0, longestReason)}` : '';
   if (status === 401 || status === 403) {
@@ -72,12 +73,4 @@ export function refusal({ address, record }: DoorTarget, status: number, body: s
     'E-IO-003',
     `the door at ${address.text} answered ${status === 200 ? 'with an error' : status}${why}`,
   );
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

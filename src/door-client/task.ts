@@ -1,4 +1,5 @@
 import { MurError } from '../errors/index.js';
+import { fieldsOf, parsedJson } from '../text/index.js';
 
 /** A task as a door told it. Every text is the capsule's, so untrusted. */
 export interface DoorTask {
@@ -44,11 +45,6 @@ export function hasEnded({ state }: Pick<DoorTask, 'state'>): boolean {
   return state !== 'submitted' && state !== 'working';
 }
 
-/** The fields of an object; none for anything else. */
-export function fieldsOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
-}
-
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
@@ -62,9 +58,6 @@ function textAs<Key extends string>(key: Key, parts: readonly unknown[]): { read
 function residueItem(part: unknown): Fields[] {
   const { text, data } = fieldsOf(part);
   if (typeof text !== 'string') return data === undefined ? [] : [fieldsOf(data)];
-  try {
-    return [fieldsOf(JSON.parse(text))];
-  } catch {
-    return [];
-  }
+  const item = parsedJson(text);
+  return item === undefined ? [] : [fieldsOf(item)];
 }

@@ -3,6 +3,7 @@ import { reasonOf } from '../errors/index.js';
 import { doorAddress } from '../liveness/door-address.js';
 import { exchange } from '../liveness/exchange.js';
 import { probeSession, type RunningRecord } from '../liveness/index.js';
+import { fieldsOf, parsedJson } from '../text/index.js';
 
 const limits = { connectMs: 2_000, readMs: 5_000, bodyBytes: 1024 * 1024 };
 
@@ -34,12 +35,12 @@ export async function askToStop(record: RunningRecord, signal: AbortSignal): Pro
 }
 
 function parseAnswer(status: number, body: string, where: string): Asked {
-  const { result, error } = fields(parsed(body));
+  const { result, error } = fieldsOf(parsedJson(body));
   if (result === undefined) {
-    const { message } = fields(error);
+    const { message } = fieldsOf(error);
     return unasked(typeof message === 'string' ? `${where} answered: ${message}` : `${where} answered ${status}`);
   }
-  const { canceled, residue } = fields(result);
+  const { canceled, residue } = fieldsOf(result);
   return {
     ok: true,
     canceled: Array.isArray(canceled) ? canceled.filter((id) => typeof id === 'string') : [],
@@ -53,17 +54,4 @@ function unasked(reason: string): Asked {
 
 function isItem(value: unknown): value is ResidueItem {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
-}
-
-/** The fields of an object, none for anything else. */
-function fields(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 }

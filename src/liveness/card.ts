@@ -1,3 +1,5 @@
+import { fieldsOf } from '../text/index.js';
+
 /** The capsule extension of the cards of later doors; its address has changed, its ending has not. */
 const capsuleExtension = '#murmur-capsule-v1';
 
@@ -21,9 +23,4 @@ function isCapsule(extension: unknown): boolean {
 
 function isId(value: unknown): value is string {
   return typeof value === 'string';
-}
-
-/** The fields of an object, none for anything else. */
-export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 }

@@ -5,7 +5,8 @@
  * Does not stop: a program that took over the port and repeats the id it is expected to have. The layers before it have already
  * said that the process of the record is alive; this one says that it can still answer.
  */
-import { fieldsOf, sessionIdOf } from './card.js';
+import { fieldsOf, parsedJson } from '../text/index.js';
+import { sessionIdOf } from './card.js';
 import { type DoorAddress, doorAddress } from './door-address.js';
 import { type ExchangeLimits, exchange } from './exchange.js';
 import type { RunningRecord } from './types.js';
@@ -42,7 +43,7 @@ async function publicCard(address: DoorAddress, within: ExchangeLimits, signal?:
   const headers = { Accept: 'application/json' };
   const { status, body } = await exchange({ address, method: 'GET', path: cardPath, headers }, within, signal);
   if (status !== 200) throw new Error(`${address.text} answered ${status} to GET ${cardPath}`);
-  const card = parsed(body);
+  const card = parsedJson(body);
   if (card === undefined) throw new Error(`the agent card from ${address.text} is not JSON`);
   return card;
 }
@@ -61,17 +62,9 @@ async function extendedCard(
   for (const method of extendedCardMethods) {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method });
     const answer = await exchange({ address, method: 'POST', path: '/', headers, body }, within, signal);
-    const { result, error } = fieldsOf(parsed(answer.body));
+    const { result, error } = fieldsOf(parsedJson(answer.body));
     if (result !== undefined) return result;
     if (fieldsOf(error).code !== methodNotFound) break;
   }
   throw new Error(`the capsule at ${address.text} did not return its extended agent card`);
-}
-
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
 }
