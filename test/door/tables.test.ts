@@ -81,6 +81,13 @@ describe('0. dialects', () => {
       {},
       'Invalid params: message.parts[0].kind must be text, data or file',
     ],
+    [
+      'a task named beside parts of a kind',
+      'message/send',
+      { message: { messageId: 'm', role: 'user', taskId: 'tsk_x', parts: [{ kind: 'text', text: 'x' }] } },
+      {},
+      'Task not found',
+    ],
     ['version 0.3', 'tasks/get', {}, { 'a2a-version': '0.3' }, 'GetTask requires an id'],
     [
       'a method of its own',

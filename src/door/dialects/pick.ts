@@ -55,5 +55,13 @@ function isServedVersion(version: string | undefined): boolean {
 function speaksV03({ method, params }: RpcRequest, version: string | undefined): boolean {
   if (v03Only.test(method) || /^0\.3(\.\d+)?$/.test(version ?? '')) return true;
   if (!isObject(params)) return false;
-  return params.configuration !== undefined || (isObject(params.message) && params.message.kind !== undefined);
+  const { configuration, message } = params;
+  if (configuration !== undefined) return true;
+  return isObject(message) && (message.kind !== undefined || continuesTask(message));
+}
+
+/** True for a message that leaves its own `kind` out, as A2A 0.2 clients may, but names a task and marks its parts: Murmur knows neither. */
+function continuesTask({ taskId, parts }: Readonly<Record<string, unknown>>): boolean {
+  if (typeof taskId !== 'string' || taskId === '' || !Array.isArray(parts)) return false;
+  return parts.some((part) => isObject(part) && part.kind !== undefined);
 }

@@ -9,6 +9,7 @@ const { send, stream, subscribe, get, cancel, push } = standardMethods({
   message: v03Message,
   isBlocking: ({ blocking }) => blocking === true,
   stateWord: (state) => state,
+  // Its text lets a message continue any task that is not over; A2A 1.0 as Murmur speaks it refuses that (spec/door.md 7).
   takesFollowUps: true,
   task: taskObject,
   sent: (task) => task,
