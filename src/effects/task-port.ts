@@ -1,5 +1,5 @@
 import type { TaskPort } from '../door/index.js';
-import { isFinal, laneOf, pageOf, settled, type TaskSnapshot } from '../task/index.js';
+import { isFinal, laneOf, pageOf, settled, type TaskRequest, type TaskSnapshot } from '../task/index.js';
 import { detachedWorkIds, residueOf } from './residue.js';
 import { type SessionWorld, traceOf } from './world.js';
 
@@ -12,14 +12,13 @@ export function taskPort(world: SessionWorld): TaskPort {
       const reply = registry.enqueue(context === undefined ? request : { ...request, contextId: context });
       const task = expectTask(reply);
       if (task.state !== 'submitted') return task;
-      traceOf(world).write('a2a_task_received', {
-        task_id: task.taskId,
-        context_id: task.contextId,
-        message_id: request.messageId ?? '',
-        traceparent_from_caller: request.traceparent ?? null,
-      });
-      const { taskId, contextId, origin } = task;
-      world.send({ type: 'task.accepted', task: { taskId, contextId, source: 'a2a', lane: laneOf(origin) } });
+      try {
+        handOver(world, task, request);
+      } catch (error) {
+        // Nobody would ever run it, and it would keep its place.
+        registry.withdraw(task.taskId);
+        throw error;
+      }
       return task;
     },
     waiting: () => registry.waitingTaskId,
@@ -46,6 +45,16 @@ export function taskPort(world: SessionWorld): TaskPort {
       return { canceled: live.map(({ taskId }) => taskId), residue: residueOf(world) };
     },
   };
+}
+
+function handOver(world: SessionWorld, { taskId, contextId, origin }: TaskSnapshot, request: TaskRequest): void {
+  traceOf(world).write('a2a_task_received', {
+    task_id: taskId,
+    context_id: contextId,
+    message_id: request.messageId ?? '',
+    traceparent_from_caller: request.traceparent ?? null,
+  });
+  world.send({ type: 'task.accepted', task: { taskId, contextId, source: 'a2a', lane: laneOf(origin) } });
 }
 
 /** The task after the cancel, an ended one unchanged; `undefined` for an unknown id. */

@@ -26,7 +26,7 @@ function running(taskId = 'a', options: Partial<TaskRegistryOptions> = {}): Task
   return tasks;
 }
 
-describe('taking a place', () => {
+describe('taking a place (spec/door.md 8.2, canAccept and enqueue; 8.3)', () => {
   it.each([
     { acceptance: 'none', queueDepth: 9, states: ['rejected'] },
     { acceptance: 'single', queueDepth: 9, states: ['submitted', 'rejected'] },
@@ -119,7 +119,7 @@ describe('taking a place', () => {
   });
 });
 
-describe('order', () => {
+describe('order (spec/door.md 8.4)', () => {
   it('drains user before peer before bg, first come first served in a lane', () => {
     const tasks = registry();
     const arrivals = {
@@ -142,6 +142,21 @@ describe('order', () => {
     expect(order).toEqual(['user1', 'user2', 'peer1', 'peer2', 'bg1', 'bg2', 'bg3']);
   });
 
+  it('tasks of one origin start in the order they came, between others that come and go', () => {
+    const tasks = registry();
+    for (const id of ['p1', 'p2', 'p3']) tasks.enqueue(request(id, 'peer'));
+    tasks.cancel('p2');
+    tasks.enqueue(request('u1', 'user'));
+    tasks.enqueue(request('p4', 'peer'));
+    const order: string[] = [];
+    for (let task = tasks.next(); task !== undefined; task = tasks.next()) {
+      order.push(task.taskId);
+      tasks.start(task.taskId);
+      tasks.finish(task.taskId, 'completed');
+    }
+    expect(order).toEqual(['u1', 'p1', 'p3', 'p4']);
+  });
+
   it('refuses to start a second task while one runs, and keeps it first', () => {
     const tasks = running('a');
     tasks.enqueue(request('b'));
@@ -162,7 +177,7 @@ describe('order', () => {
   });
 });
 
-describe('waiting for a person', () => {
+describe('waiting for a person (spec/door.md 8.2, setInputRequired and deliverInput)', () => {
   it('shows the question, hands the reply over once and goes back to working', () => {
     const tasks = running('a');
     const got: string[] = [];
@@ -186,6 +201,31 @@ describe('waiting for a person', () => {
     expect(ask('a')).toEqual({ ok: false, reason: 'task is not in working state' });
   });
 
+  it('a receiver that has given up already is fine', async () => {
+    const tasks = running('a');
+    let giveUp: () => void = () => undefined;
+    const waited = new Promise<string>((resolve, reject) => {
+      tasks.setInputRequired('a', '?', resolve);
+      giveUp = () => reject(new Error('input-timeout'));
+    });
+    giveUp();
+    expect(tasks.deliverInput('a', 'late')).toMatchObject({ ok: true, task: { state: 'working' } });
+    await expect(waited).rejects.toThrow('input-timeout');
+  });
+
+  it('start frees a place in the queue, and takes the running one', () => {
+    const tasks = registry({ queueDepth: 1 });
+    tasks.enqueue(request('a'));
+    expect([tasks.pending, tasks.canAccept(), tasks.activeTaskId, tasks.waitingTaskId]).toEqual([
+      1,
+      false,
+      undefined,
+      undefined,
+    ]);
+    tasks.start('a');
+    expect([tasks.pending, tasks.canAccept(), tasks.activeTaskId]).toEqual([0, true, 'a']);
+  });
+
   it('drops the waiter when the task ends first', () => {
     const tasks = running('a');
     let delivered = false;
@@ -204,7 +244,7 @@ describe('waiting for a person', () => {
   });
 });
 
-describe('ending', () => {
+describe('ending (spec/door.md 8.1; 8.2, finish)', () => {
   it('a cancel that races a completion wins or loses, never both', () => {
     const first = running('a');
     first.cancel('a');
