@@ -8,11 +8,14 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { openDoor, SessionStreams } from '../../src/door/index.js';
 import { StreamFeed } from '../../src/effects/stream-feed.js';
+import { murmurHome } from '../../src/home/index.js';
+import { prepareRun } from '../../src/index.js';
 import { systemClock } from '../../src/supervise/clock.js';
+import { launch } from '../../src/supervise/launch.js';
 import { endedBound, isFinal, TaskRegistry } from '../../src/task/index.js';
+import { createWasmHost } from '../../src/wasm/index.js';
 import { cardInput, portOf } from '../door/client.js';
-import { rehearsal } from '../e2e/cli.js';
-import { Library } from '../effects/run.js';
+import { rehearsal, Sandbox } from '../e2e/cli.js';
 import { Random } from './random.js';
 
 const seconds = Number(process.env.MUR_SOAK_SECONDS ?? 120);
@@ -118,35 +121,39 @@ describe('a door', () => {
 });
 
 describe('a live session', () => {
-  const count = Math.max(60, Math.round((2_000 * seconds) / 120));
+  const count = Math.max(60, Math.round((600 * seconds) / 120));
 
   it(`lets go of ${count} tasks`, async () => {
-    const library = new Library();
+    const sandbox = new Sandbox();
+    const home = murmurHome({ HOME: sandbox.home });
+    const wasm = createWasmHost({ cacheDir: home.compiled });
     const stop = new AbortController();
     const lifecycle = { task_acceptance: 'queue', after_task: 'sleep', queue_depth: 8 };
     const list = { call: { tool: 'mur-tool-files', input: { action: 'list' } } };
     const marks: number[] = [];
     let ended = 0;
     let url = '';
-    await library.run(
-      rehearsal([{ say: 'I look.', ...list }, { say: 'All there. '.repeat(20) }], { lifecycle }),
-      { task: undefined as never },
-      {
-        signal: stop.signal,
-        onNotice: (notice) => {
-          if (notice.type === 'door.listening') {
-            url = notice.url;
-            for (let at = 0; at < 4; at++) void ask(url, 'message/send', text('go'));
-          }
-          if (notice.type !== 'task.ended') return;
-          ended += 1;
-          if (ended % Math.round(count / 10) === 0) marks.push(heap());
-          if (ended === count) stop.abort();
-          else void ask(url, 'message/send', text('go'));
-        },
+    const turns = [{ say: 'I look.', ...list }, { say: 'All there. '.repeat(20) }];
+    const manifestPath = sandbox.manifest(rehearsal(turns, { lifecycle }));
+    const { request } = prepareRun({ manifestPath }, { HOME: sandbox.home });
+    await launch(request, {
+      home,
+      wasm,
+      signal: stop.signal,
+      onNotice: (notice) => {
+        if (notice.type === 'door.listening') {
+          url = notice.url;
+          for (let at = 0; at < 4; at++) void ask(url, 'message/send', text('go'));
+        }
+        if (notice.type !== 'task.ended') return;
+        ended += 1;
+        if (ended % Math.round(count / 10) === 0) marks.push(heap());
+        if (ended === count) stop.abort();
+        else void ask(url, 'message/send', text('go')).catch(() => undefined);
       },
-    );
-    await library.close();
+    });
+    await wasm.close();
+    sandbox.remove();
     // What each task may leave: what is remembered of it. The rest of the growth is code that is compiled as it gets warm.
     const [settled, last] = [marks[4]!, marks.at(-1)!];
     const perTask = (last - settled) / (count / 2);
