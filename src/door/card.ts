@@ -62,6 +62,7 @@ export function buildCard(input: CardInput, door: CardDoor): Json {
     protocolVersion: '0.3.0',
     url,
     preferredTransport: 'JSONRPC',
+    additionalInterfaces: olderInterfaces(url),
     supportedInterfaces: interfaces.map((one) => ({ url, ...one })),
     ...(isAuthenticated ? {} : { session_id: input.sessionId }),
     capabilities: {
@@ -99,6 +100,7 @@ export function buildExtendedCards(input: CardInput, door: CardDoor): ExtendedCa
       protocolVersion: '0.3.0',
       url: urlOf(door),
       preferredTransport: 'JSONRPC',
+      additionalInterfaces: olderInterfaces(urlOf(door)),
       capabilities: { streaming, pushNotifications: false, extensions },
       supportsAuthenticatedExtendedCard: true,
       securitySchemes: { bearer: v03Scheme },
@@ -111,6 +113,11 @@ export function buildExtendedCards(input: CardInput, door: CardDoor): ExtendedCa
 function aboutCapsule({ name, version }: CardInput): Json {
   const description = `Murmur capsule ${name} ${version}`;
   return { name, version, description, defaultInputModes: modes, defaultOutputModes: modes };
+}
+
+/** A2A 0.3 wants every transport listed with its address, the preferred one too; some of its readers look nowhere else. */
+function olderInterfaces(url: string): readonly Json[] {
+  return [{ transport: 'JSONRPC', url }];
 }
 
 function urlOf({ port }: CardDoor): string {

@@ -98,6 +98,7 @@ describe('the card', () => {
     expect(current.url).toMatch(/^https?:\/\/[^\s/$.?#].[^\s]*$/);
     expect(current.protocolVersion).toMatch(/^\d+\.\d+\.\d+$/);
     expect(current.preferredTransport).toBe('JSONRPC');
+    expect(current.additionalInterfaces).toEqual([{ transport: 'JSONRPC', url: current.url }]);
     for (const field of ['defaultInputModes', 'defaultOutputModes', 'skills', 'supportedInterfaces']) {
       expect(current[field].length, field).toBeGreaterThan(0);
     }
