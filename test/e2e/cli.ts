@@ -50,6 +50,7 @@ export class Sandbox {
   before: readonly string[] = [];
   readonly #compiled: string;
   readonly #excuses = new Map<string, string>();
+  readonly #running = new Set<ChildProcess>();
 
   /** In `place`, which is made: below the temporary folder of the machine, a private /tmp of a box would hide it. */
   constructor(place: string = tmpdir()) {
@@ -86,6 +87,8 @@ export class Sandbox {
       stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     });
     child.stdin?.end(input);
+    this.#running.add(child);
+    child.once('close', () => this.#running.delete(child));
     let stdout = '';
     let stderr = '';
     const waiting: { prefix: string; found: (rest: string) => void; failed: (error: Error) => void }[] = [];
@@ -201,6 +204,8 @@ export class Sandbox {
   }
 
   #remove(): void {
+    // A test that failed half way leaves its sessions to nobody.
+    for (const child of this.#running) child.kill('SIGKILL');
     keepCompiled(this.#compiled);
     rmSync(this.root, { recursive: true, force: true });
   }
