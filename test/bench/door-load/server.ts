@@ -1,5 +1,6 @@
 /** What the servers of this benchmark have in common, so that the work behind each of them is the same. Not a benchmark. */
 import { setImmediate as nextTick } from 'node:timers/promises';
+import { heapInUse } from '../heap.js';
 import { answerParent } from './child.js';
 
 export const answerText = 'Forty-two.';
@@ -16,16 +17,21 @@ export async function sayChunks(say: () => void): Promise<void> {
   }
 }
 
-/** User and system time of a server so far. */
+/** What a server used so far. */
 export interface Spent {
+  /** User and system time. */
   readonly cpuMs: number;
+  /** After a collection; only when that was asked for. */
+  readonly heapBytes: number;
+  readonly residentBytes: number;
 }
 
 /** Announces the port and from then on tells what was spent. */
 export function serveParent(port: number): void {
-  answerParent((): Spent => {
+  answerParent(async ({ weigh }: { readonly weigh?: boolean }): Promise<Spent> => {
     const { user, system } = process.cpuUsage();
-    return { cpuMs: (user + system) / 1_000 };
+    const heapBytes = weigh === true ? await heapInUse() : 0;
+    return { cpuMs: (user + system) / 1_000, heapBytes, residentBytes: process.memoryUsage.rss() };
   });
   process.send!({ port });
 }
