@@ -7,15 +7,16 @@ import { generations, type SdkClient, type Seen, type SeenTask } from './sdk-cli
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
 
 const lifecycle = { task_acceptance: 'queue', after_task: 'sleep', queue_depth: 64 };
-const text = 'count to six';
-const answer = 'one two three four five six';
+const text = 'count to ten';
+// Said in most of a second: time enough, on a busy machine, for what is done in the middle of it.
+const answer = 'one two three four five six seven eight nine ten';
 
 let sandbox: Sandbox;
 let started: Started;
 let url: string;
 beforeAll(async () => {
   sandbox = new Sandbox();
-  sandbox.manifest(rehearsal([{ say: answer, delay_ms: 60 }], { lifecycle }));
+  sandbox.manifest(rehearsal([{ say: answer, delay_ms: 70 }], { lifecycle }));
   started = sandbox.start(['run']);
   url = `http://${await started.line('murmur: url ')}`;
 });
