@@ -483,6 +483,21 @@ describe('any sequence of operations', () => {
 });
 
 describe('who watches', () => {
+  it('hears of one task only when it follows that one, until it leaves', () => {
+    const tasks = registry();
+    const heard: string[] = [];
+    const listener = (who: string) => (task: { readonly taskId: string }, change: string) =>
+      heard.push(`${who}: ${task.taskId} ${change}`);
+    const leave = tasks.follow('a', listener('first'));
+    tasks.follow('a', listener('second'));
+    for (const taskId of ['a', 'b']) tasks.enqueue(request(taskId));
+    leave();
+    leave();
+    tasks.cancel('b');
+    tasks.cancel('a');
+    expect(heard).toEqual(['first: a submitted', 'second: a submitted', 'second: a ended']);
+  });
+
   it('hears of every change in order, and of each end exactly once, a cancel that is finished later included', () => {
     const tasks = registry({ acceptance: 'queue', queueDepth: 1 });
     const heard: string[] = [];
