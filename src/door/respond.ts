@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { sayLast } from './server.js';
 import type { Answer } from './site.js';
 
 /**
@@ -12,14 +13,14 @@ export function respond(
   lingerMs: number,
   { status, body, headers }: Answer,
 ): void {
-  if (response.headersSent || response.destroyed) return;
+  if (response.headersSent || response.destroyed || request.socket.destroyed) return;
   // As text: then the headers and the body are one write.
   const text = body ?? '';
   const isRead = request.complete || hasNoBody(request);
+  if (!isRead) sayLast(response);
   response.writeHead(status, {
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     'content-length': Buffer.byteLength(text),
-    ...(isRead ? {} : { connection: 'close' }),
     ...headers,
   });
   if (isRead || isWaitingForContinue(request)) {
@@ -31,7 +32,7 @@ export function respond(
   const finish = () => {
     clearTimeout(timer);
     request.off('end', finish).off('close', finish);
-    response.end();
+    if (!request.socket.destroyed) response.end();
   };
   const timer = setTimeout(finish, lingerMs);
   request.on('end', finish).on('close', finish);

@@ -44,10 +44,13 @@ export class DoorServer extends Server {
     this.on('connection', (socket: Socket) => this.#hold(socket));
   }
 
-  /** Answers that are under way say that theirs is the last on its connection; so does everything asked from now on. */
+  /** What was asked so far is answered; the last answer of each connection says that it is. */
   drain(): void {
     this.#isDraining = true;
-    for (const { waiting } of this.#held.values()) for (const response of waiting) sayLast(response);
+    for (const { waiting } of this.#held.values()) {
+      const newest = [...waiting].at(-1);
+      if (newest !== undefined) sayLast(newest);
+    }
   }
 
   /**
@@ -73,6 +76,8 @@ export class DoorServer extends Server {
 
   #admit({ socket }: IncomingMessage, response: ServerResponse): boolean {
     const held = this.#held.get(socket);
+    // Behind the last answer of a connection nothing is asked (RFC 9112, 9.6): Node would go on, and end in an assertion of its own.
+    if (!socket.writable || (held !== undefined && [...held.waiting].some(isLast))) return false;
     if (held === undefined || held.waiting.size >= this.#limits.pipelined) {
       socket.destroy();
       return false;
@@ -110,6 +115,11 @@ function isAtRest(socket: Socket, { waiting, readAtRest }: Held, unused?: number
   return waiting.size === 0 && (readAtRest ?? unused) === socket.bytesRead;
 }
 
-function sayLast(response: ServerResponse): void {
+/** Makes this the last answer of its connection, unless it has begun. */
+export function sayLast(response: ServerResponse): void {
   if (!response.headersSent) response.setHeader('connection', 'close');
+}
+
+function isLast(response: ServerResponse): boolean {
+  return response.getHeader('connection') === 'close';
 }

@@ -103,6 +103,17 @@ describe('after an answer', () => {
     asked.socket.write(`POST /x HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9999\r\n\r\n${health}`);
     expect((await asked.closed()).match(/HTTP\/1\.1/g)).toHaveLength(1);
   });
+
+  it('that was the last of its connection, nothing more is done for it: neither what came with it nor what comes after', async () => {
+    await door();
+    const asked = await line();
+    asked.socket.write('POST /x HTTP/1.1\r\nhost: localhost\r\ncontent-length: 5\r\n\r\n');
+    await asked.until(() => asked.text.includes('404'));
+    asked.socket.write(`hello${blockingSend}`);
+    setImmediate(() => asked.socket.write(blockingSend));
+    expect((await asked.closed()).match(/HTTP\/1\.1/g)).toHaveLength(1);
+    expect(opened!.tasks.list()).toEqual([]);
+  });
 });
 
 describe('a client that does nothing', () => {
