@@ -38,6 +38,10 @@ export function plainLines(notice: SessionNotice): readonly string[] {
       const line = `task ${oneLine(notice.status)} after ${count(notice.turns, 'turn')} in ${duration(notice.durationMs)}`;
       return [short(notice.reason === undefined ? line : `${line}: ${oneLine(notice.reason)}`)];
     }
+    case 'input.requested':
+      return [short(`asks you: ${oneLine(notice.prompt)}`), answerHint(notice)];
+    case 'input.ended':
+      return notice.wasAnswered ? ['answered'] : [];
     case 'inspection.listening':
       return [`inspect: ${notice.url}`];
     case 'session.draining':
@@ -52,6 +56,13 @@ export function plainLines(notice: SessionNotice): readonly string[] {
     case 'session.ended':
       return [];
   }
+}
+
+/** How to answer what a session asks. The end of its id is enough to name it. */
+export function answerHint({
+  sessionId,
+}: Pick<Extract<SessionNotice, { type: 'input.requested' }>, 'sessionId'>): string {
+  return `answer: mur send ${sessionId.slice(-8)} "..."`;
 }
 
 /** What became of a command where `ok` would say too little; `undefined` for every other call. */

@@ -4,7 +4,7 @@
  */
 import type { SessionNotice } from '../supervise/notice.js';
 import { count, duration, grouped, ordinal } from '../text/measure.js';
-import { commandNote } from './plain.js';
+import { answerHint, commandNote } from './plain.js';
 import { block, callInput, oneLine } from './safe-text.js';
 import type { Glyphs, Style } from './style.js';
 import { cut, displayWidth, pad, wrap } from './width.js';
@@ -116,6 +116,17 @@ export function advance(progress: Progress, notice: SessionNotice, atMs: number,
       const next = { ...end(end(progress, 'turn'), 'task'), said: '', heading: undefined, calls: new Map() };
       return { progress: next, lines };
     }
+    case 'input.requested': {
+      const asked = wrap(block(notice.prompt).trim(), lineColumns(look) - 4).map((line) => `    ${line}`.trimEnd());
+      const lines = [
+        `  ${style.yellow('?')} ${style.bold('asks you')}`,
+        ...asked,
+        note(look, style.dim, answerHint(notice)),
+      ];
+      return { progress: begin(progress, 'input', 'waiting', 'for your answer', atMs), lines };
+    }
+    case 'input.ended':
+      return keep(end(progress, 'input'));
     case 'inspection.listening':
       return { progress, lines: [`${ok} inspect ${notice.url}`] };
     case 'session.draining':

@@ -1,3 +1,4 @@
+import { needed } from '../stage/draft.js';
 import { workOf } from './work.js';
 import type { SessionWorld } from './world.js';
 
@@ -19,16 +20,18 @@ export const requestInput =
       throw new Error(`the question is over ${questionBytesMax} bytes`);
     }
     const prompt = world.secrets.redactKeys(question);
-    const { clock, lifecycle } = world.draft;
+    const { clock, lifecycle, notify, sessionId } = world.draft;
+    let wasAnswered = false;
     const waiting = new AbortController();
     const over = AbortSignal.any([signal, waiting.signal]);
     const { phase } = work;
     work.phase = 'input';
     try {
-      return await new Promise<string>((resolve, reject) => {
+      const reply = await new Promise<string>((resolve, reject) => {
         const asked = world.registry.setInputRequired(taskId, prompt, resolve);
         if (!asked.ok) return reject(new Error(asked.reason));
         world.send({ type: 'input.requested', taskId, prompt });
+        notify({ type: 'input.requested', sessionId: needed(sessionId, 'mint'), taskId, prompt });
         signal.addEventListener('abort', () => reject(new Error('the call was aborted')), { once: true });
         if (lifecycle.inputTimeoutSeconds === undefined) return;
         clock.sleep(lifecycle.inputTimeoutSeconds * 1000, over).then(
@@ -39,11 +42,14 @@ export const requestInput =
           () => undefined,
         );
       });
+      wasAnswered = true;
+      return reply;
     } finally {
       waiting.abort();
       // A cancel that found the task waiting is told so in the trace, which is written after this.
       if (!signal.aborted) work.phase = phase;
       world.registry.abandonInput(taskId);
       world.send({ type: 'input.received', taskId });
+      notify({ type: 'input.ended', taskId, wasAnswered });
     }
   };

@@ -86,6 +86,19 @@ export type SessionNotice =
       readonly workId?: string;
     }
   | {
+      /** A tool asks a person: the task waits for the next message at the door. */
+      readonly type: 'input.requested';
+      readonly sessionId: string;
+      readonly taskId: string;
+      readonly prompt: string;
+    }
+  | {
+      /** It waits no longer: it was answered, or will not be. */
+      readonly type: 'input.ended';
+      readonly taskId: string;
+      readonly wasAnswered: boolean;
+    }
+  | {
       readonly type: 'task.ended';
       readonly taskId: string;
       readonly status: string;

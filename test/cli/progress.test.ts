@@ -58,6 +58,26 @@ describe('the log that stays on screen', () => {
     ]);
   });
 
+  it('keeps a question with the way to answer it, and says what it waits for until then', () => {
+    const asked: SessionNotice = {
+      type: 'input.requested',
+      sessionId: 'ses_0199c4e2f1b7712a9d3e4f5061728394',
+      taskId: 'tsk_1',
+      prompt: 'Which pump?\x1b[2J\nSay 1 or 2.',
+    };
+    const waits = advance(startProgress(0), asked, 100, look(60));
+    expect(waits.lines.map(stripVTControlCharacters)).toEqual([
+      '  ? asks you',
+      '    Which pump?␛[2J',
+      '    Say 1 or 2.',
+      '    answer: mur send 61728394 "..."',
+    ]);
+    const live = (progress: Progress) => liveLines(progress, 5_000, look(60)).map(stripVTControlCharacters).at(-1);
+    expect(live(waits.progress)).toMatch(/ waiting +for your answer +4\.9 s$/);
+    const ended = advance(waits.progress, { type: 'input.ended', taskId: 'tsk_1', wasAnswered: true }, 6_000, look(60));
+    expect(live(ended.progress)).not.toMatch(/answer/);
+  });
+
   it('says below a command that it failed, or goes on in the background', () => {
     const call = { taskId: 't', callId: 'c', name: 'bash', status: 'ok', durationMs: 1200, outputBytes: 9 } as const;
     const ended = (became: object) => [{ atMs: 0, notice: { type: 'tool.finished', ...call, ...became } as const }];

@@ -134,6 +134,13 @@ describe('stderr that is no terminal', () => {
     expect(plainLines({ type: 'tool.finished', ...call, ...became })).toEqual([line]);
   });
 
+  it('is told what a task asks, how to answer, and that it was', () => {
+    const asked = { type: 'input.requested', sessionId, taskId: 'tsk_1', prompt: 'Which pump?\nsay 1 or 2' } as const;
+    expect(plainLines(asked)).toEqual(['asks you: Which pump? say 1 or 2', 'answer: mur send 61728394 "..."']);
+    expect(plainLines({ type: 'input.ended', taskId: 'tsk_1', wasAnswered: true })).toEqual(['answered']);
+    expect(plainLines({ type: 'input.ended', taskId: 'tsk_1', wasAnswered: false })).toEqual([]);
+  });
+
   it('gets one line per fact and the answer, indented, with nothing to redraw', () => {
     expect(show().stderr).toBe(
       [

@@ -109,7 +109,7 @@ const queue = { task_acceptance: 'queue', after_task: 'sleep', queue_depth: 4 };
 
 test('two tools of one turn, and another in the next, ask one after the other; each gets its own reply, however long it takes', async () => {
   let taskId = '';
-  const { told, of, lines } = await served(
+  const { told, of, lines, notices, result } = await served(
     asking(queue, { call: [ask('name?'), ask('age?')] }, { call: [ask('sure?')] }),
     async (url) => {
       const first = await send(url, 'go');
@@ -148,6 +148,11 @@ test('two tools of one turn, and another in the next, ask one after the other; e
     ['working', 'inference turn 3', false],
     ['completed', 'session ended', true],
   ]);
+  const asked = { type: 'input.requested', sessionId: result.sessionId, taskId };
+  const answered = { type: 'input.ended', taskId, wasAnswered: true };
+  expect(notices.filter(({ type }) => type.startsWith('input.'))).toEqual(
+    ['name?', 'age?', 'sure?'].flatMap((question) => [{ ...asked, prompt: prompt(question) }, answered]),
+  );
   expect(of('tool_call').map(({ output }) => /Ada|36|yes/.exec(String(output))?.[0])).toEqual(['Ada', '36', 'yes']);
   expect(of('task_end')).toMatchObject([{ exit_status: 'ok', tool_calls: 3 }]);
   expectTraceRules(lines);
@@ -155,7 +160,7 @@ test('two tools of one turn, and another in the next, ask one after the other; e
 
 test('a cancel while it waits ends the task there: one final status, phase input, and the next task runs', async () => {
   const ids: string[] = [];
-  const { told, of } = await served(asking(queue, { call: [ask('name?')] }), async (url) => {
+  const { told, of, notices } = await served(asking(queue, { call: [ask('name?')] }), async (url) => {
     const first = await send(url, 'go');
     const canceled = await rpc(url, 'CancelTask', { id: first.id });
     expect(canceled.result.status.state).toBe('TASK_STATE_CANCELED');
@@ -166,6 +171,10 @@ test('a cancel while it waits ends the task there: one final status, phase input
     await send(url, 'Grace', { taskId: next.id });
     ids.push(first.id, next.id);
   });
+  expect(notices.flatMap((notice) => (notice.type === 'input.ended' ? [notice.wasAnswered] : []))).toEqual([
+    false,
+    true,
+  ]);
   expect(told(ids[0]!)).toEqual([
     ['working', 'inference turn 1', false],
     ['input-required', prompt('name?'), false],
