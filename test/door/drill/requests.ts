@@ -141,6 +141,7 @@ export class Attacks {
       'bad chunks': () => this.#chunked(),
       'odd headers': () => this.#http(this.#body(), this.#headers()),
       'another path': () => this.#elsewhere(),
+      'a broken request to a route': () => this.#routed(),
       'several at once': () => this.#pipeline(),
       'broken HTTP': () => this.#damage(this.#http(this.#body(), this.#headers())),
       'no HTTP': () => this.#noise(),
@@ -366,6 +367,32 @@ export class Attacks {
       this.#chance(0.3) ? this.#headers() : [],
       start,
     );
+  }
+
+  /** A verb that the path has, with anything in path, query and body. */
+  #routed(): Buffer {
+    const id = encodeURIComponent(this.#random.pick([...texts, 'tsk_x', 'x'.repeat(500)]).replace(/\p{Cs}/gu, '?'));
+    const query = this.#random.pick([
+      '',
+      '',
+      `?historyLength=${id}`,
+      `?pageSize=${id}&pageToken=${id}`,
+      '?status=x&contextId=%00',
+      `?${id}`,
+    ]);
+    const route = this.#random.pick([
+      'POST /message:send',
+      'POST /message:stream',
+      `GET /tasks/${id}`,
+      'GET /tasks',
+      `POST /tasks/${id}:cancel`,
+      `GET /tasks/${id}:subscribe`,
+      `POST /tasks/${id}/pushNotificationConfigs`,
+      `DELETE /tasks/${id}/pushNotificationConfigs/${id}`,
+      'GET /extendedAgentCard',
+    ]);
+    const body = route.startsWith('POST') ? this.#restBody() : Buffer.alloc(0);
+    return this.#http(body, this.#chance(0.3) ? this.#headers() : [], `${route}${query} HTTP/1.1`);
   }
 
   #restBody(): Buffer {
