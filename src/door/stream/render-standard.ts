@@ -27,6 +27,9 @@ export interface ResponsePiece {
  * A turn that ends in tool calls may say something too, so the first piece of each turn replaces what was sent before. When the
  * task completes, what was sent is compared with the answer: if it is not all of it (the client joined late, or lost events), the
  * answer goes out whole. So the artifact `response` a client ends with is always the one of the task.
+ *
+ * A client too slow for its stream learns how many events it lost from a comment, which the standards have no frame for; it is given
+ * no more of what this turn says, then the whole answer and the final status, which no overflow takes away.
  */
 export class StandardRenderer implements Renderer {
   readonly #wrap: (result: unknown) => unknown;

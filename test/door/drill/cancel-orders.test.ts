@@ -64,6 +64,12 @@ const life: readonly Step[] = [
 ];
 const cancel: Step = ({ tasks }) => tasks.cancel('a');
 const reply: Step = ({ tasks }) => tasks.deliverInput('a', 'that');
+/** What more is said to the task, and the moment in which nothing more reaches it. */
+const more: readonly Step[] = [
+  ({ tasks }) => tasks.followUp('a', { text: 'and this', origin: 'event', trust: 'untrusted' }),
+  ({ tasks }) => tasks.answer('a', true),
+  ({ tasks }) => tasks.takeFollowUps('a'),
+];
 const next: readonly Step[] = [
   ({ tasks }) => tasks.start('b'),
   ({ feed }) => feed.turnBegan('b', 0),
@@ -106,7 +112,7 @@ describe('the registry and what is told of it', () => {
   });
 
   it('steps lost, doubled and in any order change nothing of that', () => {
-    const step = fc.constantFrom(...life, cancel, reply);
+    const step = fc.constantFrom(...life, ...more, cancel, reply);
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
         const table = new Table();
