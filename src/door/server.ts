@@ -15,7 +15,8 @@ interface Held {
  *
  * What ends a connection here: its client takes nothing for `stallMs` while something waits to be taken, a quiet stream excepted
  * (cases/reports row 36); it asks for more than `pipelined` things before the first is answered; it is silent for `idleMs` between
- * two requests, or at all while every one of the `connections` is in use. A connection over the bound is closed without an answer. Time for a request to arrive is Node's own to keep (`requestTimeout`, `headersTimeout`).
+ * two requests, or at all while every one of the `connections` is in use. A connection over the bound is closed without an answer.
+ * Time for a request to arrive is Node's own to keep (`requestTimeout`, `headersTimeout`).
  *
  * Does not stop: a client that takes a few bytes each minute, which costs one of the connections and the queue of one stream; a
  * program that opens all connections and asks something on each.

@@ -185,6 +185,18 @@ describe('an error is a status, and says which it is', () => {
     expect([written.status, reasonOf(written)]).toEqual([400, 'UNSUPPORTED_OPERATION']);
   });
 
+  it('a completion that nobody waits for starts nothing', async () => {
+    const before = stage.tasks.list().length;
+    const answer = await ask('POST /message:send', said('x'), { 'x-murmur-task-origin': 'completion' });
+    expect([answer.status, reasonOf(answer)]).toEqual([400, 'COMPLETION_MISADDRESSED']);
+    expect(stage.tasks.list()).toHaveLength(before);
+  });
+
+  it('a runtime is answered at once, as it counts on', async () => {
+    const answer = await ask('POST /message:send', said('hello'), { 'x-murmur-delegation-id': 'dlg_1' });
+    expect(read(answer).task.status.state).toBe('TASK_STATE_SUBMITTED');
+  });
+
   it.each(['', '1.0', '1.0.3'])('version %j is served', async (version) => {
     expect((await ask('GET /tasks', undefined, { 'a2a-version': version })).status).toBe(200);
   });
