@@ -23,7 +23,7 @@ export interface Probes {
 }
 
 export interface Drilled {
-  /** From the launch over the first task until its driver has said everything. */
+  /** From the first task of the session until its driver has said everything. */
   readonly streaming: Probes;
   /** While its tool runs, which uses a processor up. */
   readonly tool: Probes;
@@ -31,7 +31,7 @@ export interface Drilled {
   readonly frames: number;
   readonly framesPerSecond: number;
   /**
-   * Processor time of the session's main thread in the longest turn of its event loop since the door was open: what nobody else on this
+   * Processor time of the session's main thread in the longest turn of its event loop since the task was sent: what nobody else on this
    * machine adds to.
    */
   readonly longestTurnMs: number;
@@ -52,12 +52,12 @@ export async function drill(sandbox: Sandbox, { watchers, words, toolMs }: Drill
   const turns = join(sandbox.root, 'turns.json');
   const started = sandbox.start(['run'], { NODE_OPTIONS: `--import ${gauge}`, DRILL_TURNS: turns });
   const port = Number((await started.line('murmur: url ')).split(':')[1]);
-  const openedAtMs = Date.now();
   const plain = script(plainServer, []);
   const watching = script(watcher, [String(port), String(watchers)]);
   try {
     const plainPort = Number(await plain.next());
     await watching.next();
+    const sentAtMs = Date.now();
     const streaming = await probeWhile([port, plainPort], send(port).then(watching.next));
     const tool = await probeWhile([port, plainPort], sleep(toolMs));
     watching.end();
@@ -69,7 +69,7 @@ export async function drill(sandbox: Sandbox, { watchers, words, toolMs }: Drill
       tool,
       frames: watched.frames,
       framesPerSecond: watched.frames / watched.seconds,
-      longestTurnMs: longestTurn(turns, openedAtMs),
+      longestTurnMs: longestTurn(turns, sentAtMs),
     };
   } finally {
     started.child.kill('SIGTERM');

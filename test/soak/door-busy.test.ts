@@ -1,7 +1,8 @@
 /**
  * A session whose driver tells twenty clients up to a thousand things a second and whose tool then runs for twenty seconds answers the
- * card probe in under 100 ms all the while, its first moments included (spec/door.md 1: served apart from turns). Who else is on this
- * machine makes single probes late; so the bound is on all but one in a hundred, and on what the session itself computes at a stretch.
+ * card probe in under 100 ms all the while, the first moments of its first task included (spec/door.md 1: served apart from turns).
+ * Others on this machine make single probes late. So the bound is on all but one probe in a hundred, and on top comes what a server
+ * with nothing to do needs; what the session itself computes at a stretch is held to half of it, whoever else is there.
  */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { drill, type Probes } from '../door/busy.js';
@@ -21,8 +22,8 @@ it('a busy session answers its card', async () => {
   const { streaming, tool, framesPerSecond, longestTurnMs } = drilled;
   const rate = `${Math.round(framesPerSecond)} frames/s, longest turn ${longestTurnMs.toFixed(1)} ms`;
   console.info(`${rate}; streaming ${line(streaming)}; tool ${line(tool)}`);
-  expect(longestTurnMs).toBeLessThan(boundMs);
-  for (const { door } of [streaming, tool]) expect(door.p99Ms).toBeLessThan(boundMs);
+  expect(longestTurnMs).toBeLessThan(boundMs / 2);
+  for (const { door, plain } of [streaming, tool]) expect(door.p99Ms).toBeLessThan(boundMs + plain.p99Ms);
 });
 
 function line({ door, plain }: Probes): string {
