@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { MurError, reasonOf } from '../errors/index.js';
 import type { Clock } from '../supervise/clock.js';
 import { buildCard, buildExtendedCards } from './card.js';
+import { cardPage } from './card-page.js';
 import { servedMethods } from './dialects/index.js';
 import { hostGuard } from './guards/host.js';
 import { handle } from './handle.js';
@@ -69,7 +70,7 @@ function siteOf(
     methods: methods.all,
     clock,
     limits,
-    card: JSON.stringify(buildCard(card, door)),
+    card: cardPage(JSON.stringify(buildCard(card, door))),
     extendedCards: isAuthenticated ? buildExtendedCards(card, door) : undefined,
   };
 }

@@ -28,7 +28,7 @@ function refusePage(site: DoorSite, { headers }: IncomingMessage): Answer | unde
 
 function serveCard(site: DoorSite, request: IncomingMessage): Answer | undefined {
   if (request.method !== 'GET' || !cardPaths.has(pathOf(request))) return undefined;
-  return { status: 200, body: site.card, headers: { vary: 'A2A-Version' } };
+  return site.card(request.headers);
 }
 
 /** What a stranger gets nothing of: who asks is settled before the path, the body or the method is read. */

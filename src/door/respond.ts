@@ -20,7 +20,8 @@ export function respond(
   if (!isRead) sayLast(response);
   response.writeHead(status, {
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    'content-length': Buffer.byteLength(text),
+    // A 304 may only tell the length of what it stands for (RFC 9110 8.6).
+    ...(status === 304 ? {} : { 'content-length': Buffer.byteLength(text) }),
     ...headers,
   });
   if (isRead || isWaitingForContinue(request)) {

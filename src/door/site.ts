@@ -1,4 +1,5 @@
 import type { DoorAuth } from './auth/index.js';
+import type { cardPage } from './card-page.js';
 import type { DialectContext } from './dialects/index.js';
 import type { hostGuard } from './guards/host.js';
 import type { StreamPort } from './port.js';
@@ -18,8 +19,7 @@ export interface DoorSite extends Omit<DialectContext, 'headers' | 'left'> {
   readonly streams?: StreamPort | undefined;
   /** Every method that does something here, whichever dialect names it. */
   readonly methods: readonly string[];
-  /** The card as text: built once, so serving it costs nothing while a turn runs. */
-  readonly card: string;
+  readonly card: ReturnType<typeof cardPage>;
 }
 
 /** An HTTP answer; `body` is JSON text. */

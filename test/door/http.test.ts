@@ -35,6 +35,19 @@ describe('what is served', () => {
     expect(second.text).toBe(first.text);
   });
 
+  it('sends the card again only to who has another one (A2A 1.0 section 8.6.1)', async () => {
+    const path = '/.well-known/agent-card.json';
+    const { etag = '', 'cache-control': control } = (await http(port, { path })).headers;
+    expect(etag).toMatch(/^"[\w-]+"$/);
+    expect(control).toMatch(/^max-age=\d+$/);
+    for (const known of [String(etag), `"other", W/${etag}`, '*']) {
+      const answer = await http(port, { path, headers: { 'if-none-match': known } });
+      expect([answer.status, answer.text, answer.headers.etag]).toEqual([304, '', etag]);
+      expect(answer.headers['content-length']).toBeUndefined();
+    }
+    expect((await http(port, { path, headers: { 'if-none-match': '"other"' } })).status).toBe(200);
+  });
+
   it('every JSON-RPC answer is HTTP 200 and JSON', async () => {
     const answer = await post(port, '{');
     expect(answer.status).toBe(200);
