@@ -16,11 +16,9 @@ export function comment(text: string): string {
   return `:${text}\n\n`;
 }
 
-/** The `Last-Event-ID` of a request: absent, a number, or something that is neither. */
-export function readLastEventId(header: string | string[] | undefined): number | 'absent' | 'unreadable' {
-  if (header === undefined) return 'absent';
+/** The `Last-Event-ID` of a request; `undefined` where it is absent or no unsigned whole number, which is ignored (spec/door.md section 2). */
+export function readLastEventId(header: string | string[] | undefined): number | undefined {
   const text = typeof header === 'string' ? header.trim() : '';
-  if (!/^\d+$/.test(text)) return 'unreadable';
   // Beyond what counts exactly it is still a number, and one that was never issued here.
-  return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
+  return /^\d+$/.test(text) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : undefined;
 }

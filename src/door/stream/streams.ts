@@ -42,6 +42,7 @@ export class SessionStreams implements StreamPort {
     const resumeFrom = readResume(request);
     if (wish.kind === 'watch') {
       const first = acknowledgement(this.#options.conversation);
+      // Who watches and does not say where it was is given everything; who sends is given nothing old (spec/door.md 15.1).
       connection.open({ first, resumeFrom: resumeFrom ?? 0 });
       return;
     }
@@ -105,11 +106,9 @@ function taskOf(wish: Exclude<StreamWish, { kind: 'watch' }>): TaskSnapshot | { 
   return wish.kind === 'subscribe' ? wish.task : wish;
 }
 
-/** Where the client was: absent when it does not say, 0 when nobody can read what it says (spec/door.md 15.1). */
+/** The last event the client has seen, when it says so. */
 function readResume({ headers }: IncomingMessage): number | undefined {
-  const id = readLastEventId(headers['last-event-id']);
-  if (id === 'absent') return undefined;
-  return id === 'unreadable' ? 0 : id;
+  return readLastEventId(headers['last-event-id']);
 }
 
 /** As a frame to whoever reads frames only, and as the plain answer to everybody else (spec/door.md 15.5). */

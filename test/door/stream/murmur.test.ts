@@ -260,6 +260,16 @@ describe('message/stream (spec/door.md 15.1)', () => {
     );
   });
 
+  it.each(['abc', '-1', '1e3', ''])('Last-Event-ID %j, no number, replays nothing', async (last) => {
+    submit('tsk_old');
+    stage.registry.cancel('tsk_old');
+    const reader = await stage.send('mur', 'tsk_a', { 'last-event-id': last });
+    stage.begin('tsk_a');
+    stage.finish('tsk_a', ['y']);
+    await reader.rest();
+    expect(names(reader)).toEqual(['status 2', 'text 3', 'text 4', 'status 5']);
+  });
+
   it('a task that had no place gets one rejected frame without id, and no other client hears of it', async () => {
     await stage.close();
     stage = await new StreamStage({ acceptance: 'queue', queueDepth: 0 }).listen();

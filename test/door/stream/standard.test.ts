@@ -188,6 +188,7 @@ describe('spec/door.md 15.5, A2A 0.3', () => {
       'status-update completed final @4',
     ]);
     expect(await ask({ 'last-event-id': '4' })).toEqual([-32004]);
+    expect(await ask({ 'last-event-id': 'abc' })).toEqual([-32004]);
     expect(await ask({})).toEqual([-32004]);
   });
 
