@@ -12,6 +12,8 @@ const questionBytesMax = 1024 * 1024;
 export const requestInput =
   (world: SessionWorld, taskId: string) =>
   async (question: string, signal: AbortSignal): Promise<string> => {
+    // The question of a call that was ended while it asked: nobody would take it back.
+    signal.throwIfAborted();
     const work = workOf(world, taskId);
     if (work.request.source !== 'a2a') {
       throw new Error('no task of this session came through its door, so nobody can answer');

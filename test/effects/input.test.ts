@@ -3,7 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { requestInput } from '../../src/effects/input.js';
 import type { SessionWorld } from '../../src/effects/world.js';
-import { type Frame, parseFrame } from '../door/stream/client.js';
+import { systemClock } from '../../src/supervise/clock.js';
+import { TaskRegistry } from '../../src/task/index.js';
+import { type Frame, parseFrame, taskRequest } from '../door/stream/client.js';
 import { rehearsal } from '../e2e/cli.js';
 import { build, guests } from '../fixtures/component/guests.js';
 import { type Left, Library, type Line } from './run.js';
@@ -131,7 +133,11 @@ test('two tools of one turn, and another in the next, ask one after the other; e
         expect(task.result.status.state).toBe('input-required');
       });
       const over = await send(url, 'yes', { taskId });
-      expect(over).toMatchObject({ id: taskId, status: { state: 'TASK_STATE_COMPLETED' } });
+      // What a reader is told of the end is what the final frame says (spec/door.md 6.1).
+      expect(over).toMatchObject({
+        id: taskId,
+        status: { state: 'TASK_STATE_COMPLETED', message: { parts: [{ text: 'session ended' }] } },
+      });
       const late = await rpc(url, 'SendMessage', message('too late', { taskId }));
       expect(late.error.code).toBe(-32004);
     },
@@ -239,4 +245,19 @@ test('a question that no person would read is not put', async () => {
   const world = { work } as unknown as SessionWorld;
   const asked = requestInput(world, 'tsk_1')('?'.repeat(1024 * 1024 + 1), new AbortController().signal);
   await expect(asked).rejects.toThrow('the question is over 1048576 bytes');
+});
+
+test('a call that was ended already puts no question: its task would wait for an answer that nobody takes', async () => {
+  const registry = new TaskRegistry({ acceptance: 'single', queueDepth: 1, now: () => 1 });
+  registry.enqueue(taskRequest('tsk_1'));
+  registry.start('tsk_1');
+  const quiet = () => undefined;
+  const draft = { clock: systemClock, lifecycle: {}, sessionId: 'ses_1', notify: quiet };
+  const secrets = { redactKeys: (text: string) => text };
+  const work = new Map([['tsk_1', { request: { source: 'a2a' } }]]);
+  const world = { work, registry, draft, secrets, send: quiet } as unknown as SessionWorld;
+  const asked = requestInput(world, 'tsk_1')('name?', AbortSignal.abort(new Error('the deadline passed')));
+  asked.catch(quiet);
+  expect(registry.get('tsk_1')?.state).toBe('working');
+  await expect(asked).rejects.toThrow('the deadline passed');
 });
