@@ -1,14 +1,14 @@
 /**
  * The task model: which tasks a session holds and in which state each one is. Pure: no clock, no timer, no socket.
  * Not the charts (machines/), which drive it, and not the door (src/door), which speaks for it.
- * Read next: types.ts (the words), registry.ts (the rules), retention.ts (what is forgotten), page.ts (listings), settled.ts (waiting for one task).
+ * Read next: types.ts (the words), registry.ts (the rules), entry.ts (one task), lanes.ts (who is next), listeners.ts (who hears of it),
+ * retention.ts (what is forgotten), page.ts (listings), settled.ts (waiting for one task).
  */
+export type { TaskChange, TaskListener } from './listeners.js';
 export { type PageCursor, pageOf, type TaskFilter, type TaskPage } from './page.js';
 export {
   type RegistryReply,
   type RejectReason,
-  type TaskChange,
-  type TaskListener,
   TaskRegistry,
   type TaskRegistryOptions,
 } from './registry.js';
@@ -28,4 +28,5 @@ export {
   type TaskSnapshot,
   type TaskState,
   type TaskTrust,
+  taskStates,
 } from './types.js';

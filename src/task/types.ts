@@ -1,7 +1,12 @@
 /** The words of the task model (spec/door.md section 8). Plain data: safe to keep, send and compare. */
 
-export type LiveTaskState = 'submitted' | 'working' | 'input-required';
-export type FinalTaskState = 'completed' | 'failed' | 'canceled' | 'rejected';
+const liveStates = ['submitted', 'working', 'input-required'] as const;
+const finalStates = ['completed', 'failed', 'canceled', 'rejected'] as const;
+/** Every state of a task. */
+export const taskStates = [...liveStates, ...finalStates] as const;
+
+export type LiveTaskState = (typeof liveStates)[number];
+export type FinalTaskState = (typeof finalStates)[number];
 export type TaskState = LiveTaskState | FinalTaskState;
 
 /** Whether and how a session takes tasks through its door (`lifecycle.task_acceptance`). */
@@ -64,11 +69,11 @@ export interface TaskMessage {
   readonly text: string;
 }
 
-const finalStates: ReadonlySet<TaskState> = new Set(['completed', 'failed', 'canceled', 'rejected']);
+const ends: ReadonlySet<TaskState> = new Set(finalStates);
 
 /** True when a task in `state` never changes again. */
 export function isFinal(state: TaskState): state is FinalTaskState {
-  return finalStates.has(state);
+  return ends.has(state);
 }
 
 /** The lane a task of `origin` waits in (spec/door.md 8.4). */

@@ -358,6 +358,8 @@ describe('ListTasks (spec/door.md 6)', () => {
     expect(await list({ contextId: 'mine', status: 'TASK_STATE_AUTH_REQUIRED' })).toEqual([]);
     expect(await list({ contextId: 'mine', status: 'UNRECOGNIZED' })).toHaveLength(1);
     expect(await list({ contextId: 'mine', statusTimestampAfter: '2999-01-01T00:00:00Z' })).toEqual([]);
+    const unset = { contextId: null, status: null, pageSize: null, pageToken: null, statusTimestampAfter: null };
+    expect(await list(unset)).toEqual(await list({}));
   });
 });
 

@@ -1,20 +1,10 @@
-import type { PageCursor, TaskFilter, TaskState } from '../../task/index.js';
+import { type PageCursor, type TaskFilter, taskStates } from '../../task/index.js';
 import { invalidParams, type RpcError } from '../json-rpc.js';
 import type { Params } from './dialect.js';
 import { v1State } from './task-v1.js';
 
 const defaultSize = 50;
 const maxSize = 100;
-const states: readonly TaskState[] = [
-  'submitted',
-  'working',
-  'input-required',
-  'completed',
-  'failed',
-  'canceled',
-  'rejected',
-];
-
 export interface ListQuestion {
   readonly filter: TaskFilter;
   readonly page: { readonly size: number; readonly after?: PageCursor };
@@ -24,22 +14,24 @@ export interface ListQuestion {
 
 /**
  * What `ListTasks` asks for, or the error for the first parameter that is wrong (spec/door.md section 6). A status word that
- * A2A 1.0 does not have filters nothing: SDKs send `UNRECOGNIZED` for a status left unset.
+ * A2A 1.0 does not have filters nothing: SDKs send `UNRECOGNIZED` for a status left unset. `null` is absence, as in any JSON of protobuf.
  */
 export function readListing(params: Params): ListQuestion | { readonly error: RpcError } {
-  const { contextId, status, pageToken } = params;
+  const { status } = params;
+  const contextId = params.contextId ?? null;
+  const pageToken = params.pageToken ?? '';
   const size = params.pageSize ?? defaultSize;
   if (!Number.isInteger(size) || Number(size) < 1 || Number(size) > maxSize) {
     return refuse(`pageSize must be a whole number from 1 to ${maxSize}`);
   }
-  if (contextId !== undefined && typeof contextId !== 'string') return refuse('contextId must be a string');
+  if (contextId !== null && typeof contextId !== 'string') return refuse('contextId must be a string');
   const since = params.statusTimestampAfter ?? undefined;
   const changedSinceMs = since === undefined ? undefined : timeOf(since);
   if (since !== undefined && changedSinceMs === undefined)
     return refuse('statusTimestampAfter must be an RFC 3339 time');
-  const after = pageToken === undefined || pageToken === '' ? undefined : readCursor(pageToken);
+  const after = pageToken === '' ? undefined : readCursor(pageToken);
   if (after === null) return refuse('pageToken is not one this agent gave');
-  const state = states.find((name) => v1State(name) === status);
+  const state = taskStates.find((name) => v1State(name) === status);
   return {
     filter: {
       ...(contextId ? { contextId } : {}),
