@@ -3,9 +3,6 @@ import type { Clock } from '../supervise/clock.js';
 import type { TaskChange, TaskRegistry, TaskSnapshot } from '../task/index.js';
 import { CallProgress } from './call-progress.js';
 
-/** What a final status says of a task that has nothing else to say (spec/door.md 15.3). */
-const endedMessage = 'session ended';
-
 /**
  * Tells the streams of a session what happens to its tasks (spec/door.md 15.2, 15.3).
  *
@@ -88,7 +85,7 @@ export class StreamFeed {
   close(): void {
     this.#registry.close();
     const active = this.#registry.activeTaskId;
-    if (active !== undefined) this.#registry.finish(active, 'failed', { message: endedMessage });
+    if (active !== undefined) this.#registry.finish(active, 'failed');
     this.bus.end();
   }
 
@@ -106,7 +103,7 @@ export class StreamFeed {
         tell(resumedMessage, false);
         return;
       case 'ended':
-        tell(task.message ?? endedMessage, true);
+        tell(task.message ?? '', true);
         this.#live.delete(taskId);
         this.#turns.delete(taskId);
         return;

@@ -1,10 +1,11 @@
+import { type LastWords, TaskEntry } from './entry.js';
+import { Lanes } from './lanes.js';
+import { type TaskChange, type TaskListener, TaskListeners } from './listeners.js';
 import { endedBound, Retention, type RetentionBound, refusedBound } from './retention.js';
 import {
   type FinalTaskState,
   type FollowUp,
   isFinal,
-  type Lane,
-  laneOf,
   type TaskAcceptance,
   type TaskMessage,
   type TaskRequest,
@@ -19,15 +20,6 @@ const rejectText: Readonly<Record<RejectReason, string>> = {
   busy: 'task rejected: capsule is busy',
   closing: 'task rejected: the session is closing',
 };
-
-/**
- * What happened to a task. `answered` is a reply delivered, `unasked` a question taken back; `ended` comes exactly once for each task
- * that is not withdrawn, refused ones included.
- */
-export type TaskChange = 'submitted' | 'started' | 'asked' | 'answered' | 'unasked' | 'ended';
-
-/** Hears of each change at the moment it happens. Must not throw and must not change the registry. */
-export type TaskListener = (task: TaskSnapshot, change: TaskChange) => void;
 
 /** Either the task after the change, or why nothing changed. */
 export type RegistryReply =
@@ -46,28 +38,8 @@ export interface TaskRegistryOptions {
   readonly refused?: RetentionBound;
 }
 
-interface Entry {
-  readonly request: TaskRequest;
-  readonly said: TaskMessage[];
-  state: TaskState;
-  updatedAtMs: number;
-  message?: string;
-  response?: string;
-  prompt?: string;
-  /** Takes the reply of a person, once. */
-  deliver?: (text: string) => void;
-  /** The task as it is now; made when somebody asks, and dropped when it changes. */
-  shown?: TaskSnapshot | undefined;
-  /** Said meanwhile and not given to the model yet. */
-  followUps: FollowUp[];
-  /** The model has given its answer: nothing more reaches it. */
-  isAnswered: boolean;
-}
-
 /** Messages one task keeps until its model sees them: what a caller can make a session hold is bounded. */
 const maxFollowUps = 64;
-
-const lanes: readonly Lane[] = ['user', 'peer', 'bg'];
 
 /**
  * Holds every task of one session and guards its rules (spec/door.md 8.1, 8.2, 8.4):
@@ -80,16 +52,14 @@ const lanes: readonly Lane[] = ['user', 'peer', 'bg'];
  */
 export class TaskRegistry {
   readonly #options: TaskRegistryOptions;
-  readonly #entries = new Map<string, Entry>();
-  readonly #waiting: Record<Lane, string[]> = { user: [], peer: [], bg: [] };
+  readonly #entries = new Map<string, TaskEntry>();
+  readonly #waiting = new Lanes();
   readonly #ended: Retention;
   readonly #refused: Retention;
   #slot: { readonly state: 'empty' } | { readonly state: 'running' | 'done'; readonly taskId: string } = {
     state: 'empty',
   };
-  readonly #listeners = new Set<TaskListener>();
-  /** Those of one task. */
-  readonly #followers = new Map<string, Set<TaskListener>>();
+  readonly #listeners = new TaskListeners();
   #closing = false;
   #generation = 0;
 
@@ -101,23 +71,17 @@ export class TaskRegistry {
 
   /** Tells `listener` of every change from now on, in order, before the call that made the change returns. Returns what ends that. */
   watch(listener: TaskListener): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#listeners.watch(listener);
   }
 
   /** As `watch`, for one task: however many wait for others, a change costs only those who wait for it. */
   follow(taskId: string, listener: TaskListener): () => void {
-    const followers = this.#followers.get(taskId) ?? new Set();
-    this.#followers.set(taskId, followers.add(listener));
-    return () => {
-      followers.delete(listener);
-      if (followers.size === 0 && this.#followers.get(taskId) === followers) this.#followers.delete(taskId);
-    };
+    return this.#listeners.follow(taskId, listener);
   }
 
   /** Tasks accepted and not started. */
   get pending(): number {
-    return lanes.reduce((sum, lane) => sum + this.#waiting[lane].length, 0);
+    return this.#waiting.count;
   }
 
   /** The task that holds the running place, a canceled one that has not stopped yet included. */
@@ -145,14 +109,9 @@ export class TaskRegistry {
       case 'single':
         return this.#slot.state === 'empty' && this.pending === 0;
       case 'queue':
-        return this.#placesTaken < this.#options.queueDepth;
+        // Reports of the session's own commands need no place: a limit for callers must neither lose one nor be used up by it.
+        return this.pending - this.#waiting.reports < this.#options.queueDepth;
     }
-  }
-
-  /** Reports of the session's own commands need no place: a limit for callers must neither lose one nor be used up by it. */
-  get #placesTaken(): number {
-    const own = this.#waiting.bg.filter((taskId) => this.#entries.get(taskId)!.request.source === 'detached_shell');
-    return this.pending - own.length;
   }
 
   /**
@@ -186,19 +145,14 @@ export class TaskRegistry {
     const entry = this.#entries.get(taskId);
     if (entry?.state !== 'submitted') return refuse('task is not waiting to start');
     const before = done(entry);
-    this.#unqueue(entry);
+    this.#waiting.remove(entry.request);
     this.#entries.delete(taskId);
     return before;
   }
 
   /** The task to start next: highest lane first, then arrival. `undefined` while a task holds the running place. */
   next(): TaskRequest | undefined {
-    if (this.#slot.state === 'running') return undefined;
-    for (const lane of lanes) {
-      const taskId = this.#waiting[lane][0];
-      if (taskId !== undefined) return this.#entries.get(taskId)!.request;
-    }
-    return undefined;
+    return this.#slot.state === 'running' ? undefined : this.#waiting.first;
   }
 
   /** Moves a waiting task into the running place. */
@@ -206,7 +160,7 @@ export class TaskRegistry {
     const entry = this.#entries.get(taskId);
     if (entry?.state !== 'submitted') return refuse('task is not waiting to start');
     if (this.#slot.state === 'running') return refuse(`task ${this.#slot.taskId} is still running`);
-    this.#unqueue(entry);
+    this.#waiting.remove(entry.request);
     this.#slot = { state: 'running', taskId };
     return this.#change(entry, 'working', 'started');
   }
@@ -215,11 +169,7 @@ export class TaskRegistry {
    * Frees the running place and records how the task ended. A task canceled meanwhile stays canceled: the reply says what
    * was recorded, which is what the caller must report.
    */
-  finish(
-    taskId: string,
-    state: Exclude<FinalTaskState, 'rejected'>,
-    said: { readonly message?: string; readonly response?: string } = {},
-  ): RegistryReply {
+  finish(taskId: string, state: Exclude<FinalTaskState, 'rejected'>, said: LastWords = {}): RegistryReply {
     const entry = this.#entries.get(taskId);
     if (entry === undefined || this.activeTaskId !== taskId) return refuse('task is not the active running task');
     this.#slot = { state: 'done', taskId };
@@ -234,9 +184,7 @@ export class TaskRegistry {
     const entry = this.#entries.get(taskId);
     if (entry === undefined || this.activeTaskId !== taskId) return refuse('task is not the active running task');
     if (entry.state !== 'working') return refuse('task is not in working state');
-    entry.prompt = prompt;
-    entry.deliver = deliver;
-    entry.said.push({ role: 'agent', messageId: `msg_${taskId}_${entry.said.length}`, text: prompt });
+    entry.ask(prompt, deliver);
     return this.#change(entry, 'input-required', 'asked');
   }
 
@@ -244,10 +192,9 @@ export class TaskRegistry {
   deliverInput(taskId: string, text: string, messageId?: string): RegistryReply {
     const entry = this.#entries.get(taskId);
     if (entry?.state !== 'input-required') return refuse('task is not in input-required state');
-    const deliver = entry.deliver;
+    const deliver = entry.takeQuestion();
     if (deliver === undefined) return refuse('no input waiter found for task');
-    dropWaiter(entry);
-    entry.said.push({ role: 'user', messageId: messageId ?? `msg_${taskId}_${entry.said.length}`, text });
+    entry.say('user', text, messageId);
     const reply = this.#change(entry, 'working', 'answered');
     deliver(text);
     return reply;
@@ -263,17 +210,15 @@ export class TaskRegistry {
       return refuse('task is neither waiting to start nor at work');
     }
     if (entry.isAnswered) return refuse('task has given its answer');
-    if (entry.followUps.length >= maxFollowUps) return refuse('task has too many messages that its model has not seen');
+    if (entry.unseen >= maxFollowUps) return refuse('task has too many messages that its model has not seen');
     if (entry.request.trust === 'trusted' && message.trust === 'untrusted') return refuse("task is not the sender's");
-    entry.followUps.push(message);
-    const { text, messageId = `msg_${taskId}_${entry.said.length}` } = message;
-    entry.said.push({ role: 'user', messageId, text });
+    entry.followUp(message);
     return done(entry);
   }
 
   /** The messages kept for that task, oldest first; they are not kept any longer. */
   takeFollowUps(taskId: string): readonly FollowUp[] {
-    return this.#entries.get(taskId)?.followUps.splice(0) ?? [];
+    return this.#entries.get(taskId)?.takeFollowUps() ?? [];
   }
 
   /**
@@ -283,7 +228,7 @@ export class TaskRegistry {
   answer(taskId: string, canGoOn: boolean): boolean {
     const entry = this.#entries.get(taskId);
     if (entry === undefined) return true;
-    if (canGoOn && entry.followUps.length > 0) return false;
+    if (canGoOn && entry.unseen > 0) return false;
     entry.isAnswered = true;
     return true;
   }
@@ -292,7 +237,7 @@ export class TaskRegistry {
   abandonInput(taskId: string): RegistryReply {
     const entry = this.#entries.get(taskId);
     if (entry?.state !== 'input-required') return refuse('task is not in input-required state');
-    dropWaiter(entry);
+    entry.takeQuestion();
     return this.#change(entry, 'working', 'unasked');
   }
 
@@ -300,7 +245,7 @@ export class TaskRegistry {
   reject(taskId: string, message: string): RegistryReply {
     const entry = this.#entries.get(taskId);
     if (entry?.state !== 'submitted') return refuse('task is not waiting to start');
-    this.#unqueue(entry);
+    this.#waiting.remove(entry.request);
     return this.#end(entry, 'rejected', { message });
   }
 
@@ -310,7 +255,7 @@ export class TaskRegistry {
     if (entry === undefined) return refuse('task not found');
     if (isFinal(entry.state)) return done(entry);
     const started = entry.state !== 'submitted';
-    if (!started) this.#unqueue(entry);
+    if (!started) this.#waiting.remove(entry.request);
     return this.#end(entry, 'canceled', {
       message: started ? 'task canceled' : 'task canceled before it started',
     });
@@ -319,12 +264,11 @@ export class TaskRegistry {
   /** Takes no further task and rejects every waiting one; returns those. The active task is left alone. Idempotent. */
   close(): readonly TaskSnapshot[] {
     this.#closing = true;
-    const ids = lanes.flatMap((lane) => [...this.#waiting[lane]]);
-    return ids.map((taskId) => {
+    return this.#waiting.taskIds.map((taskId) => {
       const entry = this.#entries.get(taskId)!;
-      this.#unqueue(entry);
+      this.#waiting.remove(entry.request);
       this.#end(entry, 'rejected', { message: rejectText.closing });
-      return snapshot(entry);
+      return entry.snapshot();
     });
   }
 
@@ -336,12 +280,12 @@ export class TaskRegistry {
       id === undefined
         ? [...this.#entries.values()].findLast((held) => held.state !== 'rejected')
         : this.#entries.get(id);
-    return entry === undefined ? undefined : snapshot(entry);
+    return entry?.snapshot();
   }
 
   /** Copies of every task held, in order of arrival. */
   list(): readonly TaskSnapshot[] {
-    return [...this.#entries.values()].map(snapshot);
+    return [...this.#entries.values()].map((entry) => entry.snapshot());
   }
 
   /** What was said about that task, oldest first; empty for an unknown one. */
@@ -350,100 +294,46 @@ export class TaskRegistry {
   }
 
   #admit(request: TaskRequest): RegistryReply {
-    const entry = this.#add(request, 'submitted');
-    this.#waiting[laneOf(request.origin)].push(request.taskId);
+    const entry = this.#add(request);
+    this.#waiting.add(entry.request);
     return this.#tell(entry, 'submitted');
   }
 
   #refuse(request: TaskRequest, reason: RejectReason): RegistryReply {
-    const entry = this.#add(request, 'rejected');
-    entry.message = rejectText[reason];
-    this.#keep(entry, this.#refused);
-    return this.#tell(entry, 'ended');
+    return this.#end(this.#add(request), 'rejected', { message: rejectText[reason] }, this.#refused);
   }
 
-  #add(request: TaskRequest, state: TaskState): Entry {
-    const { taskId, text, messageId = `msg_${taskId}_0` } = request;
-    const said: TaskMessage[] = [{ role: 'user', messageId, text }];
-    const updatedAtMs = this.#options.now();
-    const entry: Entry = { request: { ...request }, said, state, updatedAtMs, followUps: [], isAnswered: false };
+  #add(request: TaskRequest): TaskEntry {
+    const entry = new TaskEntry(request, this.#options.now());
     this.#entries.set(request.taskId, entry);
     return entry;
   }
 
-  #unqueue(entry: Entry): void {
-    const lane = this.#waiting[laneOf(entry.request.origin)];
-    lane.splice(lane.indexOf(entry.request.taskId), 1);
-  }
-
-  #change(entry: Entry, state: TaskState, change: TaskChange): RegistryReply {
-    entry.state = state;
-    entry.updatedAtMs = this.#options.now();
-    entry.shown = undefined;
+  #change(entry: TaskEntry, state: TaskState, change: TaskChange): RegistryReply {
+    entry.move(state, this.#options.now());
     return this.#tell(entry, change);
   }
 
-  #tell(entry: Entry, change: TaskChange): RegistryReply {
-    const reply = done(entry);
-    if (!reply.ok) return reply;
-    const followers = this.#followers.get(reply.task.taskId) ?? [];
-    for (const listener of [...this.#listeners, ...followers]) listener(reply.task, change);
-    return reply;
+  #end(entry: TaskEntry, state: FinalTaskState, said: LastWords, among = this.#ended): RegistryReply {
+    entry.end(state, said, this.#options.now());
+    // One that still holds the running place is kept until it has left it.
+    if (this.activeTaskId !== entry.taskId) this.#keep(entry, among);
+    return this.#tell(entry, 'ended');
   }
 
-  #end(
-    entry: Entry,
-    state: FinalTaskState,
-    said: { readonly message?: string; readonly response?: string },
-  ): RegistryReply {
-    dropWaiter(entry);
-    entry.followUps = [];
-    if (said.message !== undefined) entry.message = said.message;
-    if (said.response !== undefined && state === 'completed') entry.response = said.response;
-    // One that still holds the running place is kept until it has left it.
-    if (this.activeTaskId !== entry.request.taskId) this.#keep(entry, this.#ended);
-    return this.#change(entry, state, 'ended');
+  #tell(entry: TaskEntry, change: TaskChange): RegistryReply {
+    this.#listeners.tell(entry.snapshot(), change);
+    return done(entry);
   }
 
   /** Counts an ended task as one of those that stay readable, and forgets what that pushes out. */
-  #keep(entry: Entry, among: Retention): void {
-    for (const taskId of among.add(entry.request.taskId, charactersOf(entry))) this.#entries.delete(taskId);
+  #keep(entry: TaskEntry, among: Retention): void {
+    for (const taskId of among.add(entry.taskId, entry.characters)) this.#entries.delete(taskId);
   }
 }
 
-/** How much text of others an entry holds on to. */
-function charactersOf({ request, said, message = '', response = '' }: Entry): number {
-  const spoken = said.reduce((sum, { text, messageId }) => sum + text.length + messageId.length, 0);
-  return spoken + request.contextId.length + message.length + response.length;
-}
-
-function dropWaiter(entry: Entry): void {
-  delete entry.prompt;
-  delete entry.deliver;
-}
-
-function snapshot(entry: Entry): TaskSnapshot {
-  entry.shown ??= show(entry);
-  return entry.shown;
-}
-
-function show(entry: Entry): TaskSnapshot {
-  const { request, state, updatedAtMs, message, response, prompt } = entry;
-  return Object.freeze({
-    taskId: request.taskId,
-    contextId: request.contextId,
-    state,
-    origin: request.origin,
-    trust: request.trust,
-    updatedAtMs,
-    ...(message === undefined ? {} : { message }),
-    ...(response === undefined ? {} : { response }),
-    ...(prompt === undefined ? {} : { prompt }),
-  });
-}
-
-function done(entry: Entry): RegistryReply {
-  return { ok: true, task: snapshot(entry) };
+function done(entry: TaskEntry): RegistryReply {
+  return { ok: true, task: entry.snapshot() };
 }
 
 function refuse(reason: string): RegistryReply {

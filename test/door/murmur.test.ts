@@ -121,7 +121,7 @@ describe('tasks/get', () => {
   it('shows the answer of a completed task as the artifact response', async () => {
     const { result } = await call('message/send', message('x'));
     opened.tasks.start(result.id);
-    opened.tasks.finish(result.id, 'completed', { message: 'session ended', response: 'forty-two' });
+    opened.tasks.finish(result.id, 'completed', { response: 'forty-two' });
     const { result: ended } = await call('tasks/get', { id: result.id });
     expect(ended).toMatchObject({
       status: { state: 'completed', message: { role: 'agent', parts: [{ text: 'session ended' }] } },

@@ -242,7 +242,7 @@ describe('6.1 the task object', () => {
 
   it.each(names)('%s: what the end said is in the status, the answer is the artifact response', async (name) => {
     const id = await begin(name);
-    opened.tasks.finish(id, 'completed', { message: 'session ended', response: 'forty-two' });
+    opened.tasks.finish(id, 'completed', { response: 'forty-two' });
     const shown = await get(name, id);
     const part = name === 'v1' ? { text: 'forty-two', mediaType: 'text/plain' } : { kind: 'text', text: 'forty-two' };
     expect(shown.artifacts).toEqual([{ artifactId: 'response', name: 'response', parts: [part] }]);

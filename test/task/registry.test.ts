@@ -259,6 +259,16 @@ describe('ending (spec/door.md 8.1; 8.2, finish)', () => {
     expect(second.cancel('a')).toMatchObject({ ok: true, task: { state: 'completed', response: 'done' } });
   });
 
+  it('a task that says nothing of its end says that it ended, as its final status does (spec/door.md 6.1, 15.3)', () => {
+    for (const state of ['completed', 'failed'] as const) {
+      const tasks = running();
+      const told: unknown[] = [];
+      tasks.watch((task) => told.push(task.message));
+      tasks.finish('a', state);
+      expect([tasks.get('a')?.message, told]).toEqual(['session ended', ['session ended']]);
+    }
+  });
+
   it('gives no next task until a canceled one has stopped', () => {
     const tasks = running('a');
     tasks.enqueue(request('b'));

@@ -75,7 +75,18 @@ describe('spec/door.md 15.5, A2A 0.3', () => {
         kind: 'status-update',
         taskId: 'tsk_a',
         contextId: 'ctx_tsk_a',
-        status: { state: 'completed', timestamp: '1970-01-01T00:00:01.000Z' },
+        status: {
+          state: 'completed',
+          timestamp: '1970-01-01T00:00:01.000Z',
+          message: {
+            kind: 'message',
+            messageId: 'msg_tsk_a_status',
+            role: 'agent',
+            parts: [{ kind: 'text', text: 'session ended' }],
+            contextId: 'ctx_tsk_a',
+            taskId: 'tsk_a',
+          },
+        },
         final: true,
       },
     ]);
