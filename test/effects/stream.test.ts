@@ -20,12 +20,11 @@ async function watch(url: string): Promise<Frame[]> {
   return blocks.map(parseFrame).filter(({ comment }) => comment === undefined);
 }
 
-test('a live session tells of its turns, the call it made, the answer, and its end', { timeout: 120_000 }, async () => {
+/** Runs that agent once, and gives every frame of it. */
+async function watchedRun(manifest: string): Promise<{ readonly event?: string; readonly data?: Frame['data'] }[]> {
   let frames: Promise<Frame[]> | undefined;
-  const call = { tool: 'mur-tool-files', input: { action: 'list' }, id: 'call-1' };
-  const turns = [{ say: 'I look.', call: [call] }, { say: 'All there.' }];
   await library.run(
-    rehearsal(turns),
+    manifest,
     {},
     {
       onNotice: (notice) => {
@@ -33,7 +32,24 @@ test('a live session tells of its turns, the call it made, the answer, and its e
       },
     },
   );
-  const told = (await frames!).map(({ event, data }) => ({ event, data }));
+  return (await frames!).map(({ event, data }) => ({ ...(event === undefined ? {} : { event }), data }));
+}
+
+test('a task that used all its turns says so in its final status (spec/door.md 15.3)', {
+  timeout: 60_000,
+}, async () => {
+  const call = { tool: 'mur-tool-files', input: { action: 'list' } };
+  const driver = { artifact: 'mur-driver-rehearsal', config: { turns: [{ call: [call] }, { call: [call] }] } };
+  const told = await watchedRun(rehearsal([], { inference: { model: 'rehearsal', driver, max_turns: 2 } }));
+  expect(told.filter(({ data }) => data.final && data.status).map(({ data }) => data.status)).toEqual([
+    { state: 'failed', message: 'max_turns exceeded: the task used all 2 inference turns' },
+  ]);
+});
+
+test('a live session tells of its turns, the call it made, the answer, and its end', { timeout: 120_000 }, async () => {
+  const call = { tool: 'mur-tool-files', input: { action: 'list' }, id: 'call-1' };
+  const turns = [{ say: 'I look.', call: [call] }, { say: 'All there.' }];
+  const told = await watchedRun(rehearsal(turns));
   const of = (type: string) => told.filter(({ event }) => event === type).map(({ data }) => data);
   expect(of('status').map(({ status, final }) => [status.state, status.message, final])).toEqual([
     ['working', 'inference turn 1', false],
