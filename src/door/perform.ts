@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AuthRefusal, type Caller, refuseMethod } from './auth/index.js';
-import { answer, type DialectAnswer, pickDialect } from './dialects/index.js';
+import { answer, type DialectAnswer, type DialectContext, pickDialect } from './dialects/index.js';
 import { type RpcRequest, rpcErrors } from './json-rpc.js';
 import type { DoorSite } from './site.js';
 import { readTaskHeaders } from './task-headers.js';
@@ -33,7 +33,12 @@ export async function perform(
 ): Promise<Performed> {
   const refused = caller && outOfReach(site, caller, rpc, version);
   if (refused !== undefined) return { refused };
-  const context = { ...site, headers: readTaskHeaders(headers), left: leftOf(response) };
+  // Inherits from the site: a copy of all that is in it would be most of the work of a small answer.
+  const context = {
+    __proto__: site,
+    headers: readTaskHeaders(headers),
+    onLeft: leaving(response),
+  } as unknown as DialectContext;
   return answered(() => answer(rpc, version, context));
 }
 
@@ -46,22 +51,14 @@ async function answered(ask: () => DialectAnswer): Promise<Awaited<DialectAnswer
   }
 }
 
-/** Gives the signal that aborts when the connection of this answer is gone before the answer is. Few answers wait for anything. */
-function leftOf(response: ServerResponse): () => AbortSignal {
-  let left: AbortController | undefined;
-  return () => {
-    left ??= abortedBy(response);
-    return left.signal;
+/** Calls back when the connection of this answer is gone before the answer is. Few answers wait for anything. */
+function leaving(response: ServerResponse): DialectContext['onLeft'] {
+  return (gone) => {
+    if (response.destroyed) return gone();
+    response.once('close', () => {
+      if (!response.writableFinished) gone();
+    });
   };
-}
-
-function abortedBy(response: ServerResponse): AbortController {
-  const left = new AbortController();
-  if (response.destroyed) left.abort();
-  response.once('close', () => {
-    if (!response.writableFinished) left.abort();
-  });
-  return left;
 }
 
 /**

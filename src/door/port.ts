@@ -14,7 +14,7 @@ import type { RpcError } from './json-rpc.js';
 export type ResidueItem = Readonly<Record<string, unknown>>;
 
 /**
- * What the door asks of the session behind it. Every method but `settled` answers at once, and none waits for a turn to
+ * What the door asks of the session behind it. Every method answers at once, `settled` too, and none waits for a turn to
  * be able to answer, so the door answers while a turn runs. A method that throws is answered as JSON-RPC -32603.
  */
 export interface TaskPort {
@@ -32,8 +32,8 @@ export interface TaskPort {
   history(taskId: string): readonly TaskMessage[];
   /** One page of this session's tasks, newest change first. */
   list(filter: TaskFilter, page: { readonly size: number; readonly after?: PageCursor }): TaskPage;
-  /** The task once it ended or waits for a person. Rejects when `signal` aborts, which changes nothing about the task. */
-  settled(taskId: string, signal: AbortSignal): Promise<TaskSnapshot>;
+  /** Tells `told` the task once it ended or waits for a person. What it gives stops that, and changes nothing about the task. */
+  settled(taskId: string, told: (task: TaskSnapshot) => void): () => void;
   /** The task after the cancel (an ended one unchanged) and what still runs; `undefined` for an unknown id. */
   cancel(taskId: string): { readonly task: TaskSnapshot; readonly residue: readonly ResidueItem[] } | undefined;
   /** Cancels every live task. Leave it out and the door does not offer `session/stop`. */

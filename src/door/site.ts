@@ -6,7 +6,7 @@ import type { StreamPort } from './port.js';
 import type { DoorLimits } from './types.js';
 
 /** Everything one request is answered from. Made once, when the door listens. */
-export interface DoorSite extends Omit<DialectContext, 'headers' | 'left'> {
+export interface DoorSite extends Omit<DialectContext, 'headers' | 'onLeft'> {
   readonly isOwnHost: ReturnType<typeof hostGuard>;
   readonly port: number;
   readonly acceptsPeerTasks: boolean;

@@ -33,7 +33,7 @@ export function taskPort(world: SessionWorld): TaskPort {
     get: (taskId) => registry.get(taskId),
     history: (taskId) => registry.history(taskId),
     list: (filter, page) => pageOf(registry.list(), filter, page),
-    settled: (taskId, signal) => settled(registry, taskId, signal),
+    settled: (taskId, told) => settled(registry, taskId, told),
     cancel: (taskId) => {
       const task = cancelTask(world, taskId);
       return task === undefined ? undefined : { task, residue: residueOf(world) };

@@ -18,8 +18,10 @@ export const refusedBound: RetentionBound = { tasks: 256, characters: 4 * 1024 *
 /** Which of the tasks that are over stay readable: the last ones to end, as many as the bound has room for, one at least. */
 export class Retention {
   readonly #bound: RetentionBound;
-  /** Sizes by task id, the first to end first. */
-  readonly #sizes = new Map<string, number>();
+  /** The first to end first. A list, because a `Map` that is emptied from its front steps over all it has lost each time it is read. */
+  #ended: { readonly taskId: string; readonly characters: number }[] = [];
+  /** Where in the list those begin that still count. */
+  #first = 0;
   #characters = 0;
 
   constructor(bound: RetentionBound) {
@@ -28,16 +30,30 @@ export class Retention {
 
   /** Adds a task that just ended. Returns those that no longer stay. */
   add(taskId: string, characters: number): readonly string[] {
-    this.#sizes.set(taskId, characters);
+    this.#ended.push({ taskId, characters });
     this.#characters += characters;
     const gone: string[] = [];
-    for (const [oldest, size] of this.#sizes) {
-      const isOver = this.#sizes.size > this.#bound.tasks || this.#characters > this.#bound.characters;
-      if (!isOver || oldest === taskId) break;
-      this.#sizes.delete(oldest);
-      this.#characters -= size;
-      gone.push(oldest);
+    while (this.#isOver && this.#count > 1) {
+      const oldest = this.#ended[this.#first]!;
+      this.#first += 1;
+      this.#characters -= oldest.characters;
+      gone.push(oldest.taskId);
     }
+    if (this.#first > this.#count) this.#drop();
     return gone;
+  }
+
+  get #count(): number {
+    return this.#ended.length - this.#first;
+  }
+
+  get #isOver(): boolean {
+    return this.#count > this.#bound.tasks || this.#characters > this.#bound.characters;
+  }
+
+  /** Lets go of what no longer counts, once that is most of the list. */
+  #drop(): void {
+    this.#ended = this.#ended.slice(this.#first);
+    this.#first = 0;
   }
 }

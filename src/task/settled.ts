@@ -7,25 +7,20 @@ export function isSettled({ state }: TaskSnapshot): boolean {
 }
 
 /**
- * The task once it is settled, at once when it already is. Rejects with the signal's reason when the caller leaves, which
- * changes nothing about the task, and with an error for an unknown id.
+ * Tells `told` the task once it is settled, at once when it already is. The function it gives stops the wait, which changes nothing about
+ * the task. Throws for an unknown id.
  */
-export function settled(registry: TaskRegistry, taskId: string, signal: AbortSignal): Promise<TaskSnapshot> {
-  return new Promise((resolve, reject) => {
-    const now = registry.get(taskId);
-    if (now === undefined) return reject(new Error(`no task ${taskId}`));
-    if (signal.aborted) return reject(signal.reason);
-    if (isSettled(now)) return resolve(now);
-    const leave = () => {
-      unwatch();
-      reject(signal.reason);
-    };
-    const unwatch = registry.follow(taskId, (task) => {
-      if (!isSettled(task)) return;
-      unwatch();
-      signal.removeEventListener('abort', leave);
-      resolve(task);
-    });
-    signal.addEventListener('abort', leave, { once: true });
+export function settled(registry: TaskRegistry, taskId: string, told: (task: TaskSnapshot) => void): () => void {
+  const now = registry.get(taskId);
+  if (now === undefined) throw new Error(`no task ${taskId}`);
+  if (isSettled(now)) {
+    told(now);
+    return () => undefined;
+  }
+  const unfollow = registry.follow(taskId, (task) => {
+    if (!isSettled(task)) return;
+    unfollow();
+    told(task);
   });
+  return unfollow;
 }

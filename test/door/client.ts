@@ -36,7 +36,7 @@ export function portOf(tasks: TaskRegistry): TaskPort {
     },
     history: (taskId) => tasks.history(taskId),
     list: (filter, page) => pageOf(tasks.list(), filter, page),
-    settled: (taskId, signal) => settled(tasks, taskId, signal),
+    settled: (taskId, told) => settled(tasks, taskId, told),
     get: (taskId) => tasks.get(taskId),
     cancel(taskId) {
       const reply = tasks.cancel(taskId);

@@ -27,8 +27,8 @@ export interface DialectContext extends Served {
   readonly headers: TaskHeaders;
   /** Present on an authenticated door only. */
   readonly extendedCards?: ExtendedCards | undefined;
-  /** Aborts when the caller leaves: whoever waits for its sake stops waiting, nothing else. */
-  left(): AbortSignal;
+  /** Calls back when the caller is gone before its answer: whoever waits for its sake stops waiting, nothing else. */
+  onLeft(gone: () => void): void;
 }
 
 /** An answer now, an answer later, or a stream that takes the response over. */

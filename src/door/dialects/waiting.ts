@@ -10,7 +10,13 @@ export function isFromRuntime({ id }: RpcRequest, { headers }: DialectContext): 
   return headers.fromRuntime || (typeof id === 'string' && /^(dlg|mcl)_/.test(id));
 }
 
-/** The task once it ended or waits for a person. Holds up nothing but this one answer. */
-export function settledTask(task: TaskSnapshot, { tasks, left }: DialectContext): Promise<TaskSnapshot> {
-  return tasks.settled(task.taskId, left());
+/** The task once it ended or waits for a person. Rejects when the caller leaves. Holds up nothing but this one answer. */
+export function settledTask({ taskId }: TaskSnapshot, { tasks, onLeft }: DialectContext): Promise<TaskSnapshot> {
+  return new Promise((resolve, reject) => {
+    const stop = tasks.settled(taskId, resolve);
+    onLeft(() => {
+      stop();
+      reject(new Error('the caller left'));
+    });
+  });
 }

@@ -54,7 +54,7 @@ const tasks: TaskPort = {
   get: (taskId) => registry.get(taskId),
   history: (taskId) => registry.history(taskId),
   list: (filter, page) => pageOf(registry.list(), filter, page),
-  settled: (taskId, signal) => settled(registry, taskId, signal),
+  settled: (taskId, told) => settled(registry, taskId, told),
   cancel: unserved,
 };
 
