@@ -26,7 +26,6 @@ export const rpcErrors = {
   method: { code: -32601, message: 'Method not found' },
   internal: { code: -32603, message: 'Internal error' },
   queue: { code: -32603, message: 'internal error: queue send failed' },
-  taskNotFound: { code: -32001, message: 'Task not found' },
 } as const satisfies Record<string, RpcError>;
 
 export function invalidParams(why: string): RpcError {

@@ -26,9 +26,10 @@ export class StreamFeed {
 
   /** Before each inference; `turn` counts from 0. */
   turnBegan(taskId: string, turn: number): void {
-    this.#turns.set(taskId, { progress: new CallProgress(this.#clock), hasText: false });
     const task = this.#registry.get(taskId);
-    if (task === undefined) return;
+    // Of one that is over nobody would end the turn, and it would be held for ever.
+    if (task === undefined || !this.#live.has(taskId)) return;
+    this.#turns.set(taskId, { progress: new CallProgress(this.#clock), hasText: false });
     this.#tell({
       type: 'status',
       taskId,

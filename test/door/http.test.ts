@@ -81,7 +81,7 @@ describe('what is served', () => {
   );
 });
 
-describe('web pages', () => {
+describe('web pages (cases/reports row 33)', () => {
   const origins = [
     'http://evil.example',
     'http://10.0.0.1',
@@ -138,7 +138,7 @@ describe('web pages', () => {
   });
 });
 
-describe('peer consent', () => {
+describe('peer consent (spec/door.md 9)', () => {
   it('refuses peer tasks with one and the same answer, before path and method', async () => {
     const headers = { 'x-murmur-task-origin': 'peer' };
     const first = await post(port, sendBody, headers);
@@ -150,7 +150,7 @@ describe('peer consent', () => {
   });
 });
 
-describe('bounds', () => {
+describe('bounds (spec/door.md 2, cases/reports row 43)', () => {
   it('answers an 11 MiB body with 413, announced or not', async () => {
     const body = Buffer.alloc(11 * 1024 * 1024, 0x20);
     expect((await post(port, body, { 'content-length': String(body.length) })).status).toBe(413);

@@ -1,7 +1,7 @@
-import { invalidParams, type RpcError, type RpcOutcome, rpcErrors } from '../json-rpc.js';
+import { invalidParams, type RpcError, type RpcOutcome } from '../json-rpc.js';
 import { deliverUnnamed } from './deliver.js';
 import type { DialectAnswer, DialectContext, Params } from './dialect.js';
-import { noExtendedCard } from './errors.js';
+import { noExtendedCard, plain, taskNotFound } from './errors.js';
 import { historyOf, refuseHistoryLength } from './history.js';
 import { parseMessage } from './message.js';
 import { dialectOf } from './methods.js';
@@ -53,8 +53,9 @@ function get(params: Params, { tasks }: DialectContext): RpcOutcome {
   const wrong = checkGet(params);
   if (wrong !== undefined) return { error: wrong };
   const { id, historyLength } = params;
-  const task = tasks.get(typeof id === 'string' ? id : undefined);
-  if (task === undefined) return { error: rpcErrors.taskNotFound };
+  const named = typeof id === 'string' ? id : undefined;
+  const task = tasks.get(named);
+  if (task === undefined) return { error: plain(taskNotFound(named ?? '')) };
   // Only who asks for history gets it: a Murmur reader knows none, an A2A 0.3 one without a version header may.
   const history = typeof historyLength === 'number' ? historyOf(tasks, task.taskId, historyLength) : [];
   return { result: taskObject(task, [], history) };
@@ -67,9 +68,10 @@ function checkCancel({ id }: Params): RpcError | undefined {
 function cancel(params: Params, { tasks }: DialectContext): RpcOutcome {
   const wrong = checkCancel(params);
   if (wrong !== undefined) return { error: wrong };
-  const outcome = tasks.cancel(String(params.id));
+  const id = String(params.id);
+  const outcome = tasks.cancel(id);
   return outcome === undefined
-    ? { error: rpcErrors.taskNotFound }
+    ? { error: plain(taskNotFound(id)) }
     : { result: taskObject(outcome.task, outcome.residue) };
 }
 

@@ -302,7 +302,7 @@ describe('message/stream (spec/door.md 15.1)', () => {
   });
 });
 
-describe('heartbeat (spec/door.md 15.2)', () => {
+describe('heartbeat (spec/door.md 15.2, cases/reports row 43)', () => {
   afterEach(() => {
     vi.useRealTimers();
   });

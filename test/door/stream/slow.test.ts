@@ -29,7 +29,7 @@ async function drown(reader: Reader, also: () => Promise<unknown> = async () => 
   }
 }
 
-describe('a client that does not read (spec/door.md 15.4)', () => {
+describe('a client that does not read (spec/door.md 15.4, cases/reports row 34)', () => {
   it('loses the oldest frames, is told how many, keeps its stream, and slows nobody', async () => {
     await working();
     const [slow, quick] = [await stage.watch(), await stage.watch()];
