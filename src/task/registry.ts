@@ -36,10 +36,15 @@ export interface TaskRegistryOptions {
   readonly ended?: RetentionBound;
   /** How many refused ones do: counted apart, so that refusing pushes no answer out. Default `refusedBound`. */
   readonly refused?: RetentionBound;
+  /** UTF-16 code units that tasks which are not over may hold together, a lone one excepted. Default `liveCharacters`. */
+  readonly liveCharacters?: number;
 }
 
 /** Messages one task keeps until its model sees them: what a caller can make a session hold is bounded. */
 const maxFollowUps = 64;
+
+/** As much as of tasks that are over (`endedBound`): with places alone, each of them could be taken by the largest request there is. */
+const liveCharacters = 64 * 1024 * 1024;
 
 /**
  * Holds every task of one session and guards its rules (spec/door.md 8.1, 8.2, 8.4):
@@ -62,6 +67,8 @@ export class TaskRegistry {
   readonly #listeners = new TaskListeners();
   #closing = false;
   #generation = 0;
+  /** What the tasks that are not over hold. */
+  #characters = 0;
 
   constructor(options: TaskRegistryOptions) {
     this.#options = options;
@@ -115,12 +122,12 @@ export class TaskRegistry {
   }
 
   /**
-   * The task, `submitted` when there was a place and `rejected` when there was none; both can be read.
+   * The task, `submitted` when there was a place and room for its text, `rejected` when there was none; both can be read.
    * Fails only for an id that is taken.
    */
   enqueue(request: TaskRequest): RegistryReply {
     if (this.#entries.has(request.taskId)) return refuse(`task id ${request.taskId} is already taken`);
-    if (this.canAccept()) return this.#admit(request);
+    if (this.canAccept() && this.#hasRoom(request)) return this.#admit(request);
     return this.#refuse(request, this.#closing ? 'closing' : 'busy');
   }
 
@@ -146,6 +153,7 @@ export class TaskRegistry {
     if (entry?.state !== 'submitted') return refuse('task is not waiting to start');
     const before = done(entry);
     this.#waiting.remove(entry.request);
+    this.#characters -= entry.characters;
     this.#entries.delete(taskId);
     return before;
   }
@@ -184,7 +192,7 @@ export class TaskRegistry {
     const entry = this.#entries.get(taskId);
     if (entry === undefined || this.activeTaskId !== taskId) return refuse('task is not the active running task');
     if (entry.state !== 'working') return refuse('task is not in working state');
-    entry.ask(prompt, deliver);
+    this.#hear(entry, () => entry.ask(prompt, deliver));
     return this.#change(entry, 'input-required', 'asked');
   }
 
@@ -194,15 +202,15 @@ export class TaskRegistry {
     if (entry?.state !== 'input-required') return refuse('task is not in input-required state');
     const deliver = entry.takeQuestion();
     if (deliver === undefined) return refuse('no input waiter found for task');
-    entry.say('user', text, messageId);
+    this.#hear(entry, () => entry.say('user', text, messageId));
     const reply = this.#change(entry, 'working', 'answered');
     deliver(text);
     return reply;
   }
 
   /**
-   * Keeps one more message for a task that waits to start or is at work. Refused once its answer is given, when too many are kept, and
-   * from somebody that nobody vouches for to a task that somebody does.
+   * Keeps one more message for a task that waits to start or is at work. Refused once its answer is given, when too many or too much
+   * is kept, and from somebody that nobody vouches for to a task that somebody does.
    */
   followUp(taskId: string, message: FollowUp): RegistryReply {
     const entry = this.#entries.get(taskId);
@@ -212,7 +220,8 @@ export class TaskRegistry {
     if (entry.isAnswered) return refuse('task has given its answer');
     if (entry.unseen >= maxFollowUps) return refuse('task has too many messages that its model has not seen');
     if (entry.request.trust === 'trusted' && message.trust === 'untrusted') return refuse("task is not the sender's");
-    entry.followUp(message);
+    if (!this.#hasRoom(message)) return refuse('tasks hold too much text already');
+    this.#hear(entry, () => entry.followUp(message));
     return done(entry);
   }
 
@@ -295,12 +304,13 @@ export class TaskRegistry {
 
   #admit(request: TaskRequest): RegistryReply {
     const entry = this.#add(request);
+    this.#characters += entry.characters;
     this.#waiting.add(entry.request);
     return this.#tell(entry, 'submitted');
   }
 
   #refuse(request: TaskRequest, reason: RejectReason): RegistryReply {
-    return this.#end(this.#add(request), 'rejected', { message: rejectText[reason] }, this.#refused);
+    return this.#over(this.#add(request), 'rejected', { message: rejectText[reason] }, this.#refused);
   }
 
   #add(request: TaskRequest): TaskEntry {
@@ -314,7 +324,28 @@ export class TaskRegistry {
     return this.#tell(entry, change);
   }
 
-  #end(entry: TaskEntry, state: FinalTaskState, said: LastWords, among = this.#ended): RegistryReply {
+  #hasRoom({
+    text,
+    messageId = '',
+    contextId = '',
+  }: Pick<FollowUp, 'text' | 'messageId'> & { readonly contextId?: string }): boolean {
+    const { liveCharacters: bound = liveCharacters } = this.#options;
+    return this.#characters === 0 || this.#characters + text.length + messageId.length + contextId.length <= bound;
+  }
+
+  /** Counts what `say` adds to a task that is not over. */
+  #hear(entry: TaskEntry, say: () => void): void {
+    const before = entry.characters;
+    say();
+    this.#characters += entry.characters - before;
+  }
+
+  #end(entry: TaskEntry, state: FinalTaskState, said: LastWords): RegistryReply {
+    this.#characters -= entry.characters;
+    return this.#over(entry, state, said, this.#ended);
+  }
+
+  #over(entry: TaskEntry, state: FinalTaskState, said: LastWords, among: Retention): RegistryReply {
     entry.end(state, said, this.#options.now());
     // One that still holds the running place is kept until it has left it.
     if (this.activeTaskId !== entry.taskId) this.#keep(entry, among);

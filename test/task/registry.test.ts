@@ -26,6 +26,55 @@ function running(taskId = 'a', options: Partial<TaskRegistryOptions> = {}): Task
   return tasks;
 }
 
+describe('text of tasks that are not over', () => {
+  const large = (taskId: string): TaskRequest => ({ ...request(taskId), text: 'x'.repeat(600) });
+  const states = (tasks: TaskRegistry, ...ids: string[]) => ids.map((id) => tasks.get(id)?.state);
+
+  it('is bounded over the whole queue, whatever its depth; one task always fits', () => {
+    const tasks = registry({ liveCharacters: 1_000 });
+    tasks.enqueue({ ...large('huge'), text: 'x'.repeat(5_000) });
+    tasks.enqueue(request('small'));
+    tasks.cancel('huge');
+    for (const id of ['a', 'b']) tasks.enqueue(large(id));
+    expect(states(tasks, 'small', 'a', 'b')).toEqual(['rejected', 'submitted', 'rejected']);
+  });
+
+  it('counts what is said to a task later, long ids included', () => {
+    const tasks = registry({ liveCharacters: 1_000 });
+    tasks.enqueue(large('a'));
+    const more = { origin: 'event', trust: 'untrusted' } as const;
+    expect(tasks.followUp('a', { ...more, text: 'x'.repeat(500) }).ok).toBe(false);
+    expect(tasks.followUp('a', { ...more, text: 'x', messageId: 'm'.repeat(500) }).ok).toBe(false);
+    expect(tasks.followUp('a', { ...more, text: 'x'.repeat(300) }).ok).toBe(true);
+    expect(tasks.followUp('a', { ...more, text: 'x'.repeat(300) }).ok).toBe(false);
+    tasks.enqueue({ ...request('b'), contextId: 'c'.repeat(500) });
+    expect(states(tasks, 'b')).toEqual(['rejected']);
+  });
+
+  it.each([
+    ['canceled', (tasks: TaskRegistry) => tasks.cancel('a')],
+    ['withdrawn', (tasks: TaskRegistry) => tasks.withdraw('a')],
+    ['rejected', (tasks: TaskRegistry) => tasks.reject('a', 'no')],
+    ['run', (tasks: TaskRegistry) => [tasks.start('a'), tasks.finish('a', 'completed', { response: 'x'.repeat(900) })]],
+    [
+      'canceled at work, and asked before',
+      (tasks: TaskRegistry) => {
+        tasks.start('a');
+        tasks.setInputRequired('a', 'y'.repeat(500), () => undefined);
+        tasks.deliverInput('a', 'z'.repeat(500));
+        tasks.cancel('a');
+        tasks.finish('a', 'canceled');
+      },
+    ],
+  ])('is free again when the task is %s', (_, end) => {
+    const tasks = registry({ liveCharacters: 1_000 });
+    tasks.enqueue(large('a'));
+    end(tasks);
+    for (const id of ['b', 'c']) tasks.enqueue(large(id));
+    expect(states(tasks, 'b', 'c')).toEqual(['submitted', 'rejected']);
+  });
+});
+
 describe('taking a place (spec/door.md 8.2, canAccept and enqueue; 8.3)', () => {
   it.each([
     { acceptance: 'none', queueDepth: 9, states: ['rejected'] },
