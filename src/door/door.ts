@@ -27,7 +27,10 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
   const serve = (request: IncomingMessage, response: ServerResponse) => {
     if (options.side?.serve(request, response) === true) return;
     // A bug in an answer costs one connection, never the session behind the door.
-    handle(site!, request, response).catch(() => response.destroy());
+    handle(site!, request, response).then(
+      () => server.shed(response),
+      () => response.destroy(),
+    );
   };
   const server = new DoorServer(limits, serve);
   if (options.side !== undefined) serveUpgrades(server, options.side);

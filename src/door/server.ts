@@ -15,7 +15,8 @@ interface Held {
  *
  * What ends a connection here: its client takes nothing for `stallMs` while something waits to be taken, a quiet stream excepted
  * (cases/reports row 36); it asks for more than `pipelined` things before the first is answered; it is silent for `idleMs` between
- * two requests, or at all while every one of the `connections` is in use. A connection over the bound is closed without an answer.
+ * two requests, or at all while every one of the `connections` is in use; it has left most, where all together leave more than
+ * `untakenBytes` of their answers with us. A connection over the bound is closed without an answer.
  * Time for a request to arrive is Node's own to keep (`requestTimeout`, `headersTimeout`).
  *
  * Does not stop: a client that takes a few bytes each minute, which costs one of the connections and the queue of one stream; a
@@ -51,6 +52,18 @@ export class DoorServer extends Server {
     for (const { waiting } of this.#held.values()) {
       const newest = [...waiting].at(-1);
       if (newest !== undefined) sayLast(newest);
+    }
+  }
+
+  /** Cuts whoever has left most of its answers with us, until what all leave is within the bound. Cheap for an answer that is not large. */
+  shed(answered: ServerResponse): void {
+    if (answered.writableLength < largeBytes) return;
+    const untaken = [...this.#held].map(([socket, held]) => ({ socket, bytes: untakenOf(socket, held) }));
+    let total = untaken.reduce((sum, { bytes }) => sum + bytes, 0);
+    for (const { socket, bytes } of untaken.sort((a, b) => b.bytes - a.bytes)) {
+      if (total <= this.#limits.untakenBytes) return;
+      socket.destroy();
+      total -= bytes;
     }
   }
 
@@ -109,6 +122,18 @@ export class DoorServer extends Server {
       for (const response of waiting) if (!response.closed) response.emit('close');
     });
   }
+}
+
+/** What may lie with every connection without being counted. */
+const largeBytes = 64 * 1024;
+
+/** An answer whose turn it is counts in what its socket holds. */
+function untakenOf(socket: Socket, { waiting }: Held): number {
+  return [...waiting].reduce((sum, answer) => sum + queuedIn(answer), socket.writableLength);
+}
+
+function queuedIn({ writableLength, socket }: ServerResponse): number {
+  return writableLength - (socket?.writableLength ?? 0);
 }
 
 /** True when nothing was asked since the last answer; `unused` stands for that answer on a connection that had none. */

@@ -15,6 +15,8 @@ export interface DoorLimits {
   readonly idleMs: number;
   /** Time a client may take nothing of what is written to it: longer than a stall of a minute, which costs a stream events only. */
   readonly stallMs: number;
+  /** What all clients together may leave of their answers with us. */
+  readonly untakenBytes: number;
   /** Requests of one connection that may wait for their answers at once. */
   readonly pipelined: number;
   /** How long the rest of a refused request is read and dropped, so that its sender can read the refusal. */
@@ -30,6 +32,7 @@ export const defaultLimits: DoorLimits = {
   connections: 256,
   idleMs: 5_000,
   stallMs: 90_000,
+  untakenBytes: 256 * 1024 * 1024,
   pipelined: 16,
   lingerMs: 2_000,
   closeMs: 1_000,

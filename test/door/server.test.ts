@@ -70,6 +70,33 @@ const ask = (method: string, params: unknown = {}) => {
 };
 const blockingSend = ask('SendMessage', { message: { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'x' }] } });
 
+describe('answers that are not taken', () => {
+  const text = 'x'.repeat(4 * 1024 * 1024);
+  const largeSend = ask('message/send', { message: { messageId: 'm', role: 'user', parts: [{ text }] } });
+
+  it('are held up to a bound over all clients; who left most is cut, everybody else is answered', async () => {
+    await door({ untakenBytes: 40 * 1024 * 1024 });
+    const sender = await line();
+    sender.socket.write(largeSend);
+    await sender.answers(1);
+    const listing = ask('ListTasks', { historyLength: 1 });
+    const [greedy, modest] = [await line(), await line()];
+    greedy.socket.pause();
+    modest.socket.pause();
+    modest.socket.write(listing);
+    const cut = once(greedy.socket, 'close');
+    greedy.socket.write(listing.repeat(16));
+    const other = await line();
+    other.socket.write(health);
+    await other.answers(1);
+    modest.socket.resume();
+    expect((await modest.answers(1)).length).toBeGreaterThan(text.length);
+    greedy.socket.resume();
+    await cut;
+    expect(greedy.text.length).toBeLessThan(16 * text.length);
+  });
+});
+
 describe('after an answer', () => {
   it('the connection serves the next request', async () => {
     await door();
