@@ -117,6 +117,16 @@ describe('messages of A2A 1.0 (spec/door.md 7)', () => {
       '```',
     ]);
   });
+
+  it.each(['messageId', 'contextId'])('refuses a %s that no task could carry in each of its frames', async (name) => {
+    const refused = { code: -32602, message: `Invalid params: message.${name} is longer than 4096 characters` };
+    const extra = { [name]: 'i'.repeat(4097) };
+    expect((await call('SendMessage', user(undefined, extra))).error).toEqual(refused);
+    expect((await call('message/send', older(undefined, extra))).error).toEqual(refused);
+    const message = { messageId: 'm', role: 'user', parts: [{ text: 'x' }], ...extra };
+    expect((await call('message/send', { message })).error).toEqual(refused);
+    expect((await call('SendMessage', user(undefined, { [name]: 'i'.repeat(4096) }))).error).toBeUndefined();
+  });
 });
 
 describe('messages of A2A 0.3 (spec/door.md 7)', () => {
@@ -360,6 +370,24 @@ describe('ListTasks (spec/door.md 6)', () => {
     expect(await list({ contextId: 'mine', statusTimestampAfter: '2999-01-01T00:00:00Z' })).toEqual([]);
     const unset = { contextId: null, status: null, pageSize: null, pageToken: null, statusTimestampAfter: null };
     expect(await list(unset)).toEqual(await list({}));
+  });
+
+  it('ends a page early where tasks hold much text, and shows each once all the same', async () => {
+    drain();
+    const long = { contextId: 'long' };
+    for (let sent = 0; sent < 4; sent += 1) await call('SendMessage', user([{ text: 'x'.repeat(1_500_000) }], long));
+    const pages: number[] = [];
+    const seen = new Set<string>();
+    let pageToken = '';
+    do {
+      const { result } = await call('ListTasks', { ...long, pageToken });
+      pages.push(result.tasks.length);
+      for (const { id } of result.tasks) seen.add(id);
+      pageToken = result.nextPageToken;
+    } while (pageToken !== '');
+    expect(pages).toEqual([2, 2]);
+    expect(seen.size).toBe(4);
+    expect((await call('ListTasks', { ...long, historyLength: 0 })).result.tasks).toHaveLength(4);
   });
 });
 

@@ -1,4 +1,4 @@
-import { type PageCursor, type TaskFilter, taskStates } from '../../task/index.js';
+import { type PageCursor, type TaskFilter, type TaskMessage, type TaskSnapshot, taskStates } from '../../task/index.js';
 import { invalidParams, type RpcError } from '../json-rpc.js';
 import type { Params } from './dialect.js';
 import { v1State } from './task-v1.js';
@@ -41,6 +41,27 @@ export function readListing(params: Params): ListQuestion | { readonly error: Rp
     page: { size: Number(size), ...(after === undefined ? {} : { after }) },
     isEmpty: status === 'TASK_STATE_AUTH_REQUIRED',
   };
+}
+
+/** Characters of text on one page, one task excepted: a hundred tasks may hold more than a door can write for many at once. */
+const pageCharacters = 4 * 1024 * 1024;
+
+/** The first of `tasks`, as many as make one page, each with what was said. At least one. */
+export function fitting(
+  tasks: readonly TaskSnapshot[],
+  historyOf: (task: TaskSnapshot) => readonly TaskMessage[],
+): readonly { readonly task: TaskSnapshot; readonly history: readonly TaskMessage[] }[] {
+  const shown: { readonly task: TaskSnapshot; readonly history: readonly TaskMessage[] }[] = [];
+  let characters = 0;
+  for (const task of tasks) {
+    const history = historyOf(task);
+    const { message = '', response = '', prompt = '' } = task;
+    const own = message.length + response.length + prompt.length;
+    characters += history.reduce((sum, { text }) => sum + text.length, own);
+    if (shown.length > 0 && characters > pageCharacters) break;
+    shown.push({ task, history });
+  }
+  return shown;
 }
 
 /** The token of a place in a listing: readable to us, of no meaning to anybody else. */

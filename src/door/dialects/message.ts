@@ -1,4 +1,5 @@
 import { isObject } from '../json-rpc.js';
+import { longId } from './ids.js';
 
 /** A Murmur message, read (spec/door.md section 7). */
 export interface ParsedMessage {
@@ -28,6 +29,8 @@ export function parseMessage(params: Readonly<Record<string, unknown>>): Message
   if (contextId !== undefined && contextId !== null && typeof contextId !== 'string') {
     return fail('message.contextId must be a string');
   }
+  const long = longId(message);
+  if (long !== undefined) return fail(long);
   const texts: string[] = [];
   for (const [index, part] of parts.entries()) {
     if (!isObject(part)) return fail(`message.parts[${index}] must be an object`);

@@ -1,5 +1,6 @@
 import { invalidParams, isObject, type RpcError } from '../json-rpc.js';
 import type { Params } from './dialect.js';
+import { longId } from './ids.js';
 
 /** A message of a standard dialect, read: its parts are one text already. */
 export interface StandardMessage {
@@ -49,6 +50,8 @@ export function readMessage({ message }: Params, rules: MessageRules): MessageRe
       return refuse(`message.${name} must be a string`);
     }
   }
+  const long = longId(message);
+  if (long !== undefined) return refuse(long);
   const references = readReferences(message.referenceTaskIds);
   if (typeof references === 'string') return refuse(references);
   for (const [index, part] of parts.entries()) {

@@ -1,12 +1,16 @@
 /** How a message becomes the one text a model is given (spec/door.md section 7). */
 import { isFinal, type TaskSnapshot } from '../../task/index.js';
 
+/** Characters of JSON that are still laid out in lines. Indenting multiplies: eight megabytes, nested deeply, would become gigabytes. */
+const laidOut = 64 * 1024;
+
 /** A `data` part: its JSON in a fence that nothing inside can close. */
 export function dataText(data: unknown, mediaType?: string, filename?: string): string {
   const label = ['data', labelled('media-type', mediaType), labelled('filename', filename)].filter(
     (word) => word !== '',
   );
-  return fenced(label.join(' '), JSON.stringify(data, null, 2));
+  const compact = JSON.stringify(data);
+  return fenced(label.join(' '), compact.length > laidOut ? compact : JSON.stringify(data, null, 2));
 }
 
 /** What became of the tasks a message refers to, in the order it first names them. */
@@ -24,8 +28,10 @@ function referenceLine(taskId: string, task: TaskSnapshot | undefined): string {
 
 /** `body` between runs of backticks longer than any inside it, three at least. */
 function fenced(label: string, body: string): string {
-  const longest = Math.max(0, ...[...body.matchAll(/`+/g)].map(([run]) => run.length));
-  const fence = '`'.repeat(Math.max(3, longest + 1));
+  let length = 3;
+  // One by one: there may be millions.
+  for (const [run] of body.matchAll(/`+/g)) length = Math.max(length, run.length + 1);
+  const fence = '`'.repeat(length);
   return `${fence}${label}\n${body}\n${fence}`;
 }
 

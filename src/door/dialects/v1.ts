@@ -2,7 +2,7 @@ import type { RpcError, RpcOutcome } from '../json-rpc.js';
 import type { DialectContext, Params } from './dialect.js';
 import { unsupportedOperation } from './errors.js';
 import { historyOf, refuseHistoryLength } from './history.js';
-import { type ListQuestion, readListing, writeCursor } from './list.js';
+import { fitting, type ListQuestion, readListing, writeCursor } from './list.js';
 import { v1Message } from './message-v1.js';
 import { dialectOf, type MethodEntry } from './methods.js';
 import { standardMethods } from './standard.js';
@@ -52,13 +52,16 @@ function list(params: Params, { tasks }: DialectContext): RpcOutcome {
   const { historyLength, includeArtifacts } = params;
   const { size } = asked.page;
   const page = asked.isEmpty ? { tasks: [], total: 0 } : tasks.list(asked.filter, asked.page);
+  const shown = fitting(page.tasks, (task) => historyOf(tasks, task.taskId, historyLength));
+  const last = shown.length < page.tasks.length ? shown.at(-1)?.task : undefined;
+  const next = last ?? ('next' in page ? page.next : undefined);
   return {
     result: {
-      tasks: page.tasks.map((task) => {
-        const { artifacts, ...shown } = v1Task(task, [], historyOf(tasks, task.taskId, historyLength));
-        return includeArtifacts === true && artifacts !== undefined ? { ...shown, artifacts } : shown;
+      tasks: shown.map(({ task, history }) => {
+        const { artifacts, ...rest } = v1Task(task, [], history);
+        return includeArtifacts === true && artifacts !== undefined ? { ...rest, artifacts } : rest;
       }),
-      nextPageToken: 'next' in page && page.next !== undefined ? writeCursor(page.next) : '',
+      nextPageToken: next === undefined ? '' : writeCursor(next),
       pageSize: size,
       totalSize: page.total,
     },
