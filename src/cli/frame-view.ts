@@ -31,6 +31,9 @@ export interface FrameViewOptions {
   readonly resultLines?: number;
 }
 
+/** What a door says of every task that has completed (spec/door.md 15.3). A person would read that the session is gone. */
+const completedMessage = 'session ended';
+
 /** What fits on a screen beside everything else. */
 export const resultLinesOnScreen = 12;
 
@@ -41,6 +44,8 @@ export class FrameView {
   readonly #namesTasks: boolean;
   readonly #resultLines: number;
   #isInLine = false;
+  /** Empty lines of a text that goes on: shown when something follows them. */
+  #emptyLines: number | undefined;
   #taskId = '';
 
   constructor(write: (text: string) => void, style: Style, options: FrameViewOptions = {}) {
@@ -72,6 +77,7 @@ export class FrameView {
   #print(lines: readonly string[]): void {
     if (lines.length === 0) return;
     this.end();
+    this.#emptyLines = undefined;
     this.#write(`${lines.join('\n')}\n`);
   }
 
@@ -90,19 +96,24 @@ export class FrameView {
   #text(text: string, isLast: boolean): void {
     const lines = block(text).split('\n');
     for (const [index, line] of lines.entries()) {
+      if (index > 0 && !this.#isInLine && this.#emptyLines !== undefined) this.#emptyLines += 1;
       if (index > 0) this.end();
       if (line === '') continue;
-      this.#write(this.#isInLine ? line : `  ${line}`);
+      this.#write(this.#isInLine ? line : `${'\n'.repeat(this.#emptyLines ?? 0)}  ${line}`);
       this.#isInLine = true;
+      this.#emptyLines = 0;
     }
-    if (isLast) this.end();
+    if (!isLast) return;
+    this.end();
+    this.#emptyLines = undefined;
   }
 
   #status({ status }: Frame['data']): string[] {
     const { state, message } = fields(status);
     const word = oneLine(textOf(state));
     const paint = { completed: this.#style.green, failed: this.#style.red, rejected: this.#style.red }[word];
-    return [`${(paint ?? this.#style.yellow)(`[${word}]`)}  ${oneLine(textOf(message))}`.trimEnd()];
+    const said = word === 'completed' && message === completedMessage ? '' : oneLine(textOf(message));
+    return [`${(paint ?? this.#style.yellow)(`[${word}]`)}  ${said}`.trimEnd()];
   }
 
   #artifact({ artifact }: Frame['data']): string[] {

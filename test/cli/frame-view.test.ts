@@ -49,7 +49,18 @@ describe('frames for people (spec/door.md 15.6)', () => {
       ['text', { text: 'ld', final: false }],
       ['status', status('completed', 'session ended', true)],
     );
-    expect(text).toBe('  Hello\n  world\n[completed]  session ended\n');
+    expect(text).toBe('  Hello\n  world\n[completed]\n');
+  });
+
+  it('empty lines between paragraphs are kept, before and after a text they are not', () => {
+    const text = shown(
+      ['text', { text: '\n\none\n', final: false }],
+      ['text', { text: '\n', final: false }],
+      ['text', { text: 'two\n\nthree\n\n', final: true }],
+      ['text', { text: 'four\n\n', final: false }],
+      ['status', status('failed', 'session ended', true)],
+    );
+    expect(text).toBe('  one\n\n  two\n\n  three\n  four\n[failed]  session ended\n');
   });
 
   it('a call is told when the model begins to write it', () => {
