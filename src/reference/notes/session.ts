@@ -1,4 +1,8 @@
+import { scopeWords } from '../../manifest/scope-words.js';
 import { aboveZero, both, type KeyNote, type Notes, notEmpty, notNegative, oneOf } from '../note.js';
+
+/** What a credential may be allowed, each in one spelling. */
+const scopeNames = [...new Set(Object.values(scopeWords))];
 
 const share = (about: string): KeyNote => ({
   about,
@@ -61,9 +65,9 @@ export const sessionNotes: Notes = {
     keywords: { propertyNames: { pattern: '^(?!operator$)[a-z][a-z0-9_-]{0,31}$' } },
   },
   'network.authentication.credentials.*.scopes': both(notEmpty, {
-    about: 'What its holder may call, in either spelling of A2A.',
+    about: 'What its holder may call. The names of A2A 1.0, such as GetTask, mean the same.',
     isRequired: true,
-    rules: 'not empty, known words, each once',
+    rules: `not empty, each once, of: ${scopeNames.join(', ')}`,
     examples: [['tasks/get', 'stream/watch']],
     keywords: { uniqueItems: true },
   }),
