@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import type { CommonFlags, Shell } from './command.js';
 import { type DoorFlags, doorHelp } from './door-address.js';
+import { oneLine } from './safe-text.js';
 
 /** What `mur cancel` was asked. */
 export interface CancelFlags extends CommonFlags, DoorFlags {
@@ -28,7 +29,12 @@ export function command(shell: Shell): Command {
     .addHelpText('after', examples)
     .allowExcessArguments(false);
   return cancel.action(async (first: string, second: string | undefined, flags: Omit<CancelFlags, 'task'>) => {
-    if (flags.url === undefined && second === undefined) cancel.error("error: missing required argument 'task'");
+    if (flags.url === undefined && second === undefined)
+      cancel.error(
+        first.startsWith('tsk_')
+          ? `error: missing the session of the task, such as: mur cancel @1 ${oneLine(first)}`
+          : "error: missing required argument 'task'",
+      );
     if (flags.url !== undefined && second !== undefined) {
       cancel.error("error: an address cannot be used with option '--url'");
     }

@@ -8,7 +8,7 @@ import { block } from './safe-text.js';
 import type { SendFlags } from './send.js';
 import { readStandardInput } from './stdin.js';
 import { styleFor, wantsColor } from './style.js';
-import { contextLine, taskJson, taskLines } from './task-view.js';
+import { answerLine, contextLine, taskJson, taskLines } from './task-view.js';
 
 /** Between two looks at a task that is waited for: short at first, for an answer that is there at once. */
 const [firstPauseMs, longestPauseMs] = [50, 1_000];
@@ -20,14 +20,22 @@ const tooLarge = () =>
     hint: 'leave it in a file that the session can read, and send its name',
   });
 
+/** The state of a task that waits for a person. */
+const asking = 'input-required';
+
 /** Sends the message and, where it was asked to, stays with its task. Throws what the door refused it with. */
 export async function send(flags: SendFlags, context: CliContext): Promise<ExitStatus> {
   const target = await doorOf(flags, context);
   if (flags.text === '-') return send({ ...flags, text: await readStandardInput(maxTextBytes, tooLarge) }, context);
+  if (flags.text.trim() === '') {
+    throw new MurError('E-IO-003', 'the message is blank: there is nothing to send', {
+      hint: 'put a text in quotes, or - and a text on standard input',
+    });
+  }
   if (flags.stream === true) return streamed(target, flags, context);
   const taken = await sendText(target, flags.text, flags.context);
   const task = flags.wait === true ? await settled(target, taken) : taken;
-  print(task, flags, context);
+  print(task, target, flags, context);
   return flags.wait === true ? statusOf(task.state) : Number(task.state === 'rejected');
 }
 
@@ -41,12 +49,15 @@ async function settled(target: DoorTarget, taken: DoorTask): Promise<DoorTask> {
   return task;
 }
 
-function print(task: DoorTask, { json, wait }: SendFlags, { stdout, stderr }: CliContext): void {
+function print(task: DoorTask, target: DoorTarget, { json, wait }: SendFlags, { stdout, stderr }: CliContext): void {
   if (json === true) stdout.write(`${taskJson(task)}\n`);
   else if (wait !== true) stdout.write(`${[...taskLines(task), contextLine(task)].join('\n')}\n`);
   else if (task.response !== undefined) {
     stdout.write(`${(stdout.isTerminal ? block(task.response) : task.response).trimEnd()}\n`);
-  } else stderr.write(`${taskLines(task).join('\n')}\n`);
+  } else {
+    const answer = task.state === asking ? [answerLine(target)] : [];
+    stderr.write(`${[...taskLines(task), ...answer].join('\n')}\n`);
+  }
 }
 
 /**
@@ -59,7 +70,7 @@ async function streamed(target: DoorTarget, flags: SendFlags, context: CliContex
   try {
     const taken = await sendText(target, flags.text, flags.context);
     if (taken.state === 'rejected') {
-      print(taken, flags, context);
+      print(taken, target, flags, context);
       return 1;
     }
     const style = styleFor(wantsColor({ isTerminal: stdout.isTerminal, env, noColor: !flags.color }));
@@ -73,6 +84,7 @@ async function streamed(target: DoorTarget, flags: SendFlags, context: CliContex
       else view.show(frame);
       if (isLast && !(await wasAnswered(target, taken.id, state))) {
         view.end();
+        if (state === asking && flags.json !== true) context.stderr.write(`${answerLine(target)}\n`);
         return statusOf(state);
       }
     }
@@ -87,10 +99,10 @@ async function streamed(target: DoorTarget, flags: SendFlags, context: CliContex
 
 /** A question of the task's past, to which the message may have been the reply. */
 async function wasAnswered(target: DoorTarget, id: string, state: string): Promise<boolean> {
-  return state === 'input-required' && (await getTask(target, id)).state !== state;
+  return state === asking && (await getTask(target, id)).state !== state;
 }
 
 /** A question is an answer too: the task is in good order and waits. */
 function statusOf(state: string): ExitStatus {
-  return state === 'completed' || state === 'input-required' ? 0 : 1;
+  return state === 'completed' || state === asking ? 0 : 1;
 }

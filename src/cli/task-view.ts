@@ -1,5 +1,5 @@
 /** What `mur send` and `mur cancel` print of a task, as lines and as JSON. Pure. */
-import type { DoorTask } from '../door-client/index.js';
+import type { DoorTarget, DoorTask } from '../door-client/index.js';
 import { oneLine } from './safe-text.js';
 import { residueLine } from './stop-view.js';
 
@@ -8,7 +8,7 @@ export function taskLines({ id, state, message, prompt, residue }: DoorTask): st
   return [
     `task:    ${oneLine(id)}`,
     `state:   ${oneLine(state)}`,
-    ...(message === undefined ? [] : [`message: ${oneLine(message)}`]),
+    ...(message === undefined || message === prompt ? [] : [`message: ${oneLine(message)}`]),
     ...(prompt === undefined ? [] : [`asks:    ${oneLine(prompt)}`]),
     ...residue.map(residueLine),
   ];
@@ -17,6 +17,11 @@ export function taskLines({ id, state, message, prompt, residue }: DoorTask): st
 /** What `--context` takes to go on with the conversation. */
 export function contextLine({ contextId }: DoorTask): string {
   return `context: ${oneLine(contextId)}`;
+}
+
+/** What answers the question a task waits with. The end of a session's id is enough to name it. */
+export function answerLine({ record, address }: DoorTarget): string {
+  return `answer:  mur send ${record === undefined ? `--url ${address.text}` : record.session_id.slice(-8)} "..."`;
 }
 
 /** The task for a program, with what it answered. */

@@ -9,6 +9,8 @@ import { type DoorTask, readTask } from './task.js';
 /** A door answers a call of the Murmur dialect at once, also while it works. The size is that of what it takes itself, and room around it. */
 const limits = { connectMs: 2_000, readMs: 10_000, bodyBytes: 16 * 1024 * 1024 };
 const longestReason = 300;
+/** JSON-RPC code of a task the door does not know (spec/door.md section 18). */
+const taskNotFound = -32001;
 
 /**
  * The task that took the message: a new one, `submitted` or `rejected`, or the one that waited for a person's reply. Without
@@ -53,7 +55,9 @@ export function requestHeaders({ token }: DoorTarget): Record<string, string> {
 /** No answer at all. */
 export function silence({ address, record }: DoorTarget, reason: string): MurError {
   if (record !== undefined) return didNotAnswer(record, reason);
-  return new MurError('E-IO-003', `the door at ${address.text} did not answer: ${reason}`);
+  return new MurError('E-IO-003', `the door at ${address.text} did not answer: ${reason}`, {
+    hint: 'mur ps lists the sessions of this machine and their addresses',
+  });
 }
 
 /** An answer that is none of what was asked for. */
@@ -72,5 +76,8 @@ export function refusal({ address, record }: DoorTarget, status: number, body: s
   return new MurError(
     'E-IO-003',
     `the door at ${address.text} answered ${status === 200 ? 'with an error' : status}${why}`,
+    fieldsOf(error).code === taskNotFound
+      ? { hint: 'is it a task of this session? mur watch names those of which it still holds events' }
+      : {},
   );
 }

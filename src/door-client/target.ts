@@ -29,5 +29,7 @@ export async function targetOfRecord(record: RunningRecord, signal?: AbortSignal
 export function targetOfUrl(url: string, token: Secret | undefined): DoorTarget {
   const address = /^https:/i.test(url) ? undefined : doorAddress(url);
   if (address !== undefined) return { address, token };
-  throw new MurError('E-IO-003', `--url must be <host:port>, as mur run prints it; '${url}' is not`);
+  throw new MurError('E-IO-003', `--url must be <host:port>, as mur run prints it; '${url}' is not`, {
+    hint: 'such as --url localhost:4242',
+  });
 }

@@ -150,7 +150,10 @@ const rows = {
   'E-RUN-045': { when: 'a member of a formation did not come up', waitsFor: 'formations' },
   'E-RUN-046': { when: 'what a formation launcher handed on cannot be used', waitsFor: 'formations' },
   'E-RUN-047': { when: 'the capsule changed since it was admitted', waitsFor: 'formations' },
-  'E-RUN-048': { when: 'mur token names a session whose door needs no token' },
+  'E-RUN-048': {
+    when: 'mur token names a session whose door needs no token',
+    hint: 'call it without one; network.authentication: { scheme: bearer } in its manifest locks the next',
+  },
   'E-RUN-049': { when: 'mur token names a credential the door does not have' },
   'E-RUN-052': { when: 'no output cap is known for a model', hint: 'set inference.max_tokens' },
   'E-RUN-055': { when: 'the input budget of a model is zero' },

@@ -25,6 +25,8 @@ export const messages: Readonly<Partial<Record<KnownErrorCode | KnownWarningCode
     '--<flag> must be <form>',
     'the door at <address> refused this with status <status>: <why>',
     'the door at <address> did not answer: <why>',
+    'the door at <address> answered with an error: <why>',
+    'the message is blank: there is nothing to send',
     'the connection to the session was lost after event <id>: <why>',
   ],
   'E-CFG-001': 'no inference provider is configured',

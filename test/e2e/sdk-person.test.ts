@@ -121,3 +121,20 @@ async function all(frames: AsyncGenerator<Seen>): Promise<Seen[]> {
   for await (const frame of frames) seen.push(frame);
   return seen;
 }
+
+test('a question shown by mur send comes once, with the command that answers it, which a program does not get', async () => {
+  const asked = await sandbox.run(['send', '@1', 'ask me', '--wait']);
+  expect(asked).toMatchObject({ code: 0, stdout: '' });
+  expect(asked.stderr.split(question)).toHaveLength(2);
+  const id = /answer: {2}mur send ([0-9a-f]{8}) "..."\n$/.exec(asked.stderr)![1]!;
+  const answered = await sandbox.run(['send', id, 'blue', '--wait']);
+  expect(answered).toMatchObject({ code: 0, stderr: '' });
+  expect(answered.stdout).toContain('It is ');
+
+  const streamed = await sandbox.run(['send', '--url', url, 'ask me', '--stream'], { MURMUR_DOOR_TOKEN: token });
+  expect(streamed.stderr).toBe(`answer:  mur send --url ${url.slice('http://'.length)} "..."\n`);
+  await sandbox.run(['send', id, 'blue', '--wait']);
+  const program = await sandbox.run(['send', '@1', 'ask me', '--stream', '--json']);
+  expect(program.stderr).toBe('');
+  await sandbox.run(['send', id, 'blue', '--wait']);
+});

@@ -36,13 +36,21 @@ test('mur send and mur cancel: taken, waited for, refused, canceled, by session 
 
   const unknown = await sandbox.run(['cancel', '@1', 'tsk_none']);
   expect(unknown).toMatchObject({ code: 1, stdout: '' });
-  expect(unknown.stderr).toMatch(/error\[E-IO-003\]: the door at .* answered with an error: Task not found/);
+  expect(unknown.stderr).toMatch(
+    /error\[E-IO-003\]: the door at .* answered with an error: Task not found\n.*hint: .*mur watch/,
+  );
+  const noSession = await sandbox.run(['cancel', 'tsk_none']);
+  expect(noSession).toMatchObject({ code: 2, stdout: '' });
+  expect(noSession.stderr).toContain('mur cancel @1 tsk_none');
+  const blank = await sandbox.run(['send', '@1', '-', '--json'], {}, ' \n');
+  expect(blank).toMatchObject({ code: 1, stdout: '' });
+  expect(blank.stderr).toContain('the message is blank');
 
   started.child.kill('SIGTERM');
   await started.ended;
   expect((await sandbox.run(['send', '@1', 'x'])).stderr).toContain('error[E-RUN-022]');
   expect((await sandbox.run(['send', '--url', url, 'x'])).stderr).toMatch(
-    /error\[E-IO-003\]: the door at .* did not answer/,
+    /error\[E-IO-003\]: the door at .* did not answer.*\n.*hint: mur ps/,
   );
   expect((await sandbox.run(['send', '--url', 'https://x:1', 'x'])).stderr).toContain('--url must be <host:port>');
 });
