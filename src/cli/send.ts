@@ -14,14 +14,15 @@ export interface SendFlags extends CommonFlags, DoorFlags {
 const examples = `${doorHelp}
 
 Examples:
-  mur send @1 "Why did the pump stop?"           returns once the task is taken
+  mur send @1 "Why did the pump stop?"           returns once the task is taken; mur watch shows the rest
   mur send @1 "Why did the pump stop?" --wait    prints the answer, and nothing else, on stdout
   mur send @1 "Why did the pump stop?" --stream  shows states, tool results and text as they come
   mur send @1 "And before that?" --context ctx_0199... --wait
   mur send --url localhost:4242 "hello" --json
   git diff | mur send @1 - --wait                what standard input says
 
-A task that waits for you is answered by sending the answer. Ctrl-C ends the wait, never the task: see mur cancel.
+A task that waits for you is answered by sending the answer: while one waits, the next message is its answer, also with
+--context. mur watch shows what it asks. Ctrl-C ends the wait, never the task: see mur cancel.
 Exit status: 0 the task was taken, and completed or asks you where you waited; 1 it was not; 2 wrong usage.`;
 
 /** `mur send`. */
