@@ -155,15 +155,17 @@ function reasonFor(ending: AttemptEnding, input: TaskEnding): string {
   return ending.type === 'canceled' ? 'the task was canceled' : (input.fault?.message ?? resultText(ending));
 }
 
-/** What the final status of a task without an answer says (spec/door.md 14, 15.3): in its own words for the two ends that have some. */
-function lastMessage(ending: AttemptEnding, input: TaskEnding): string {
+/** What the final status of a task without an answer says (spec/door.md 14, 15.3): in its own words for the ends that have some. */
+function lastMessage(ending: AttemptEnding, input: TaskEnding, { failureCause }: TaskWork): string {
   switch (ending.type) {
     case 'canceled':
       return 'task canceled';
     case 'turns_exceeded':
       return `max_turns exceeded: the task used all ${ending.maxTurns} inference turns`;
     default:
-      return reasonFor(ending, input);
+      return failureCause === 'driver_failed'
+        ? `driver invocation failed: ${reasonFor(ending, input)}`
+        : reasonFor(ending, input);
   }
 }
 
@@ -197,7 +199,7 @@ function causeOf(work: TaskWork) {
 /** Registry, continuation and the input file follow the task's end. */
 function settle(world: SessionWorld, input: TaskEnding, work: TaskWork, ending: AttemptEnding): void {
   const { taskId, contextId, source } = work.request;
-  const said = ending.type === 'answered' ? { response: ending.text } : { message: lastMessage(ending, input) };
+  const said = ending.type === 'answered' ? { response: ending.text } : { message: lastMessage(ending, input, work) };
   const state = input.status === 'ok' ? 'completed' : input.status === 'canceled' ? 'canceled' : 'failed';
   world.registry.finish(taskId, state, said);
   if (ending.type === 'answered' && world.draft.lifecycle.conversation === 'threaded') {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Frame, parseFrame } from '../door/stream/client.js';
 import { rehearsal } from '../e2e/cli.js';
 import { Library } from './run.js';
@@ -35,15 +35,18 @@ async function watchedRun(manifest: string): Promise<{ readonly event?: string; 
   return (await frames!).map(({ event, data }) => ({ ...(event === undefined ? {} : { event }), data }));
 }
 
-test('a task that used all its turns says so in its final status (spec/door.md 15.3)', {
-  timeout: 60_000,
-}, async () => {
+describe('the final status of a task without an answer (spec/door.md 15.3)', () => {
   const call = { tool: 'mur-tool-files', input: { action: 'list' } };
-  const driver = { artifact: 'mur-driver-rehearsal', config: { turns: [{ call: [call] }, { call: [call] }] } };
-  const told = await watchedRun(rehearsal([], { inference: { model: 'rehearsal', driver, max_turns: 2 } }));
-  expect(told.filter(({ data }) => data.final && data.status).map(({ data }) => data.status)).toEqual([
-    { state: 'failed', message: 'max_turns exceeded: the task used all 2 inference turns' },
-  ]);
+  test.each([
+    ['out of turns', [{ call: [call] }, { call: [call] }], /^max_turns exceeded: the task used all 2 inference turns$/],
+    ['a driver that trapped', [{ crash: true }], /^driver invocation failed: ./],
+  ])('%s', { timeout: 60_000 }, async (_name, turns, message) => {
+    const driver = { artifact: 'mur-driver-rehearsal', config: { turns } };
+    const told = await watchedRun(rehearsal([], { inference: { model: 'rehearsal', driver, max_turns: 2 } }));
+    expect(told.filter(({ data }) => data.final && data.status).map(({ data }) => data.status)).toEqual([
+      { state: 'failed', message: expect.stringMatching(message) },
+    ]);
+  });
 });
 
 test('a live session tells of its turns, the call it made, the answer, and its end', { timeout: 120_000 }, async () => {
