@@ -16,7 +16,7 @@ export const requestInput =
     signal.throwIfAborted();
     const work = workOf(world, taskId);
     if (work.request.source !== 'a2a') {
-      throw new Error('no task of this session came through its door, so nobody can answer');
+      throw new Error('this task did not come through the door of its session (mur send), so nobody can answer');
     }
     if (Buffer.byteLength(question) > questionBytesMax) {
       throw new Error(`the question is over ${questionBytesMax} bytes`);

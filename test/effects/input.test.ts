@@ -235,7 +235,7 @@ test('a task that did not come through the door has nobody to ask: the call trap
   expect(lines.find(({ event_type }) => event_type === 'tool_call')).toMatchObject({
     status: 'error',
     output: expect.stringContaining(
-      'trapped: request-input: no task of this session came through its door, so nobody can answer',
+      'trapped: request-input: this task did not come through the door of its session (mur send), so nobody can answer',
     ),
   });
 });

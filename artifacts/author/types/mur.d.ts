@@ -68,7 +68,8 @@ declare module 'mur:tool' {
 
   /**
    * Asks the person who sent the task, and waits for the reply, which does not count for the deadline of the call. Only for tasks that came
-   * through the door of the session: in any other, and where nobody answers in time, the call ends here.
+   * through the door of the session, by `mur send` or from a client: in any other, such as one given to `mur run`, and where nobody answers
+   * in time, the call ends here.
    */
   export function ask(question: string): string;
 
