@@ -44,6 +44,8 @@ export interface Advanced {
 const widest = 88;
 const nameColumns = 18;
 const widestName = 28;
+/** Characters of a question that are shown: a plan to be approved fits, not all a tool may write (1 MiB), which would keep the session busy for minutes. */
+const askedCharacters = 8_000;
 const tailLines = 6;
 
 export function startProgress(atMs: number): Progress {
@@ -117,10 +119,12 @@ export function advance(progress: Progress, notice: SessionNotice, atMs: number,
       return { progress: next, lines };
     }
     case 'input.requested': {
-      const asked = wrap(block(notice.prompt).trim(), lineColumns(look) - 4).map((line) => `    ${line}`.trimEnd());
+      const asked = wrap(block(notice.prompt.slice(0, askedCharacters)).trim(), lineColumns(look) - 4);
+      const left = notice.prompt.length - askedCharacters;
       const lines = [
         `  ${style.yellow('?')} ${style.bold('asks you')}`,
-        ...asked,
+        ...asked.map((line) => `    ${line}`.trimEnd()),
+        ...(left > 0 ? [note(look, style.dim, `... ${count(left, 'more character')}`)] : []),
         note(look, style.dim, answerHint(notice)),
       ];
       return { progress: begin(progress, 'input', 'waiting', 'for your answer', atMs), lines };

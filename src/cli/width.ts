@@ -49,17 +49,15 @@ function wrapLine(line: string, columns: number): string[] {
   const lines: string[] = [];
   let current = '';
   for (const word of line.split(/(?<= )/)) {
-    if (displayWidth(current + word.trimEnd()) <= columns) {
+    if (displayWidth(current) + displayWidth(word.trimEnd()) <= columns) {
       current += word;
       continue;
     }
     if (current.trimEnd() !== '') lines.push(current.trimEnd());
-    current = word;
-    while (displayWidth(current.trimEnd()) > columns) {
-      const start = takeColumns(current, columns) || firstCluster(current);
-      lines.push(start);
-      current = current.slice(start.length);
-    }
+    const letters = word.trimEnd();
+    const pieces = piecesOf(letters, columns);
+    current = (pieces.pop() ?? '') + word.slice(letters.length);
+    for (const piece of pieces) lines.push(piece);
   }
   if (current.trimEnd() !== '' || lines.length === 0) lines.push(current.trimEnd());
   return lines;
@@ -77,7 +75,22 @@ function takeColumns(text: string, columns: number): string {
   return text.slice(0, end);
 }
 
-function firstCluster(text: string): string {
-  for (const { segment } of clustersOf(text)) return segment;
-  return '';
+/** One word in pieces of at most `columns`, or of one cluster that is wider. Walks over it once: a word may be a megabyte. */
+function piecesOf(word: string, columns: number): string[] {
+  const pieces: string[] = [];
+  if (ascii.test(word)) {
+    for (let at = 0; at < word.length; at += columns) pieces.push(word.slice(at, at + columns));
+    return pieces;
+  }
+  let [start, end, used] = [0, 0, 0];
+  for (const { segment, index } of clustersOf(word)) {
+    const width = clusterWidth(segment);
+    if (used + width > columns && end > start) {
+      pieces.push(word.slice(start, end));
+      [start, used] = [index, 0];
+    }
+    used += width;
+    end = index + segment.length;
+  }
+  return [...pieces, word.slice(start)];
 }

@@ -24,8 +24,13 @@ const unsafe =
  */
 export function safeForTerminal(text: string): string {
   let styled = text;
-  // Dropping one sequence may join the halves of another.
-  for (let plain = styled.replace(style, ''); plain !== styled; plain = styled.replace(style, '')) styled = plain;
+  // Dropping one sequence may join the halves of another. One that is nested deeper than anybody writes is shown instead: each turn takes
+  // as long as the text is.
+  for (let turn = 0; turn < 8; turn += 1) {
+    const plain = styled.replace(style, '');
+    if (plain === styled) break;
+    styled = plain;
+  }
   return toWellFormed(styled).replaceAll('\r\n', '\n').replace(unsafe, pictureOf);
 }
 

@@ -78,6 +78,18 @@ describe('the log that stays on screen', () => {
     expect(live(ended.progress)).not.toMatch(/answer/);
   });
 
+  it('shows the beginning of a question without end, and still how to answer it', () => {
+    const prompt = `plan \u{1F600} ${'q'.repeat(900_000)}`;
+    const asked: SessionNotice = { type: 'input.requested', sessionId: 'ses_61728394', taskId: 'tsk_1', prompt };
+    const started = performance.now();
+    const { lines } = advance(startProgress(0), asked, 100, look(20));
+    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(lines.length).toBeLessThan(600);
+    const [more, hint] = lines.slice(-2).map(stripVTControlCharacters);
+    expect(more).toMatch(/^ {4}\.\.\. \d\d+/);
+    expect(hint).toMatch(/^ {4}answer: mur/);
+  });
+
   it('says below a command that it failed, or goes on in the background', () => {
     const call = { taskId: 't', callId: 'c', name: 'bash', status: 'ok', durationMs: 1200, outputBytes: 9 } as const;
     const ended = (became: object) => [{ atMs: 0, notice: { type: 'tool.finished', ...call, ...became } as const }];

@@ -54,3 +54,12 @@ test.each([
 ])('%j is shown as %j', (text, shown) => {
   expect(safeForTerminal(text)).toBe(shown);
 });
+
+test('sequences nested in one another take no longer than others: a tool may write a megabyte of them', () => {
+  const nested = `${'\x1b['.repeat(200_000)}31m${'m'.repeat(200_000)}`;
+  const started = performance.now();
+  const safe = safeForTerminal(nested);
+  expect(performance.now() - started).toBeLessThan(5_000);
+  expect(safe).not.toContain('\x1b');
+  expect(safe).toContain('\u241b[');
+});
