@@ -9,10 +9,39 @@ const ascii = /^[\x20-\x7e]*$/;
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** Made at first use: it costs 10 ms, and most runs show only ASCII. */
-function clustersOf(text: string): Intl.Segments {
+/** UTF-16 units looked at in one go: the segmenter takes the square of the length of what it is given. */
+const pieceLength = 512;
+
+interface Cluster {
+  readonly segment: string;
+  readonly index: number;
+}
+
+/** What a reader takes for single characters, in order. The same as of the whole text at once: a piece begins where a cluster does. */
+export function* clustersOf(text: string): Generator<Cluster> {
+  // Made at first use: it costs 10 ms, and most runs show only ASCII.
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
-  return segmenter.segment(text);
+  let length = pieceLength;
+  for (let start = 0; start < text.length; ) {
+    const end = wholeEnd(text, start + length);
+    let last: Cluster | undefined;
+    for (const { segment, index } of segmenter.segment(text.slice(start, end))) {
+      if (last !== undefined) yield last;
+      last = { segment, index: start + index };
+    }
+    if (end >= text.length) {
+      if (last !== undefined) yield last;
+      return;
+    }
+    // The last cluster may go on behind the piece; one that fills it all needs a longer one.
+    length = last!.index === start ? 2 * length : pieceLength;
+    start = last!.index;
+  }
+}
+
+/** `end`, or one less where it would part a surrogate pair. */
+function wholeEnd(text: string, end: number): number {
+  return /[\ud800-\udbff]/.test(text[end - 1] ?? '') ? end - 1 : end;
 }
 
 /** Columns of `text`. Ambiguous characters count one, as most terminals draw them. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cut, displayWidth, pad, wrap } from '../../src/cli/width.js';
+import { clustersOf, cut, displayWidth, pad, wrap } from '../../src/cli/width.js';
 
 describe('displayWidth', () => {
   it.each([
@@ -50,5 +50,40 @@ describe('cut, pad and wrap', () => {
       }),
       { numRuns: 300 },
     );
+  });
+});
+
+describe('clustersOf', () => {
+  const whole = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+  const cuts = (text: string) => [...whole.segment(text)].map(({ segment, index }) => ({ segment, index }));
+
+  it('cuts a long text as the segmenter cuts it at once', () => {
+    const unit = fc.constantFrom(
+      'a',
+      ' ',
+      'é',
+      'e\u0301',
+      '日',
+      '👍',
+      '👍🏽',
+      '👩‍👩‍👧',
+      '🇩🇪',
+      '🇩',
+      '\ud83d',
+      '\udffd',
+      '\u200d',
+      'क्षि',
+    );
+    fc.assert(
+      fc.property(fc.string({ unit, minLength: 300, maxLength: 1_200 }), (text) => {
+        expect([...clustersOf(text)]).toEqual(cuts(text));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('keeps one cluster whole that is longer than any piece', () => {
+    const tall = `e${'\u0301'.repeat(2_000)}`;
+    expect([...clustersOf(`${tall}x${tall}`)].map(({ segment }) => segment)).toEqual([tall, 'x', tall]);
   });
 });
