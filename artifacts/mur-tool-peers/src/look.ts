@@ -34,11 +34,9 @@ export async function look(url: string, id: string): Promise<Told> {
   const { result, error } = reply;
   if (result?.status === undefined)
     return fail(`${url} does not tell of task ${id}: ${String(error?.message ?? 'no task')}`);
-  const parts = [
-    ...(result.artifacts ?? []).flatMap((each) => each.parts ?? []),
-    ...(result.status.message?.parts ?? []),
-  ];
-  const texts = parts.map((part) => part.text).filter((text): text is string => typeof text === 'string');
+  const made = textsOf((result.artifacts ?? []).flatMap((each) => each.parts ?? []));
+  // Beside an answer, the words of the status say that it ended; beside a question, the question again.
+  const texts = made.length > 0 ? made : textsOf(result.status.message?.parts ?? []);
   const state = String(result.status.state)
     .replace(/^TASK_STATE_/, '')
     .toLowerCase()
@@ -49,6 +47,10 @@ export async function look(url: string, id: string): Promise<Told> {
     state,
     ...(texts.length === 0 ? {} : { answer: texts.join('\n') }),
   };
+}
+
+function textsOf(parts: readonly Part[]): readonly string[] {
+  return parts.map((part) => part.text).filter((text): text is string => typeof text === 'string');
 }
 
 async function call(url: string, method: string, id: string): Promise<Reply> {
