@@ -20,7 +20,8 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 20_000 } },
-    maxWorkers: 2,
+    // On two cores: many tests wait for processes rather than work, and a third fills the time.
+    maxWorkers: 3,
     pool: 'forks',
     sequence: { sequencer: LongFirst },
     projects: [

@@ -1,4 +1,4 @@
-/** Runs the files that take long first: on two workers, a long one that begins last is waited for by everybody. */
+/** Runs the files that take long first: on few workers, a long one that begins last is waited for by everybody. */
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Folders whose tests start processes, browsers, boxes and compilers; those that take longest first. */
