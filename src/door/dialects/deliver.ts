@@ -69,10 +69,13 @@ export function deliverNamed(
   if (contextId !== '' && contextId !== task.contextId) {
     return { error: invalidParams(`message.contextId is not the context of task ${taskId}`) };
   }
-  const taken = isUnderWay
-    ? tasks.followUp(taskId, { text, messageId, origin: headers.origin, trust: headers.trust })
-    : tasks.reply(taskId, text, messageId);
-  return taken ?? { error: notWaiting(task, stateWord(isUnderWay ? task.state : 'working')) };
+  if (!isUnderWay) return tasks.reply(taskId, text, messageId) ?? { error: notWaiting(task, stateWord('working')) };
+  const taken = tasks.followUp(taskId, { text, messageId, origin: headers.origin, trust: headers.trust });
+  return (
+    taken ?? {
+      error: unsupportedOperation('the task takes no further message', { taskId, state: stateWord(task.state) }),
+    }
+  );
 }
 
 function notWaiting({ taskId, state }: TaskSnapshot, word: string): RpcError {
