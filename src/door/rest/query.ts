@@ -1,3 +1,5 @@
+import { v1State } from '../dialects/index.js';
+
 /** How a parameter is spelled in a query and meant in a request (A2A 1.0, 11.5). */
 const readers: Readonly<Record<string, (text: string) => unknown>> = {
   historyLength: readNumber,
@@ -31,5 +33,5 @@ function readNumber(text: string): unknown {
 
 /** The text of the protocol also writes `working` for `TASK_STATE_WORKING`. */
 function readState(text: string): string {
-  return /^[a-z]+(-[a-z]+)?$/.test(text) ? `TASK_STATE_${text.toUpperCase().replace('-', '_')}` : text;
+  return /^[a-z]+(-[a-z]+)?$/.test(text) ? v1State(text) : text;
 }

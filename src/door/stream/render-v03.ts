@@ -1,4 +1,5 @@
-import { taskObject } from '../dialects/task-object.js';
+import { writeArtifact, writeStatus } from '../dialects/task.js';
+import { olderWords, taskObject } from '../dialects/task-object.js';
 import type { StandardShape } from './render-standard.js';
 
 /** What a frame holds in A2A 0.2 and 0.3: a `task`, a `status-update` or an `artifact-update`. */
@@ -6,10 +7,10 @@ export const v03Shape: StandardShape = {
   task: (task) => taskObject(task),
   status(task, isLast) {
     const { taskId, contextId } = task;
-    return { kind: 'status-update', taskId, contextId, status: taskObject(task).status, final: isLast };
+    return { kind: 'status-update', taskId, contextId, status: writeStatus(olderWords, task), final: isLast };
   },
   response({ taskId, contextId }, { text, append, lastChunk }) {
-    const artifact = { artifactId: 'response', name: 'response', parts: [{ kind: 'text', text }] };
+    const artifact = writeArtifact(olderWords, 'response', [text]);
     return { kind: 'artifact-update', taskId, contextId, artifact, append, lastChunk };
   },
 };

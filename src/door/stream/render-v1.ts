@@ -1,4 +1,5 @@
-import { v1Task } from '../dialects/task-v1.js';
+import { writeArtifact, writeStatus } from '../dialects/task.js';
+import { v1Task, v1Words } from '../dialects/task-v1.js';
 import type { StandardShape } from './render-standard.js';
 
 /** What a frame holds in A2A 1.0: exactly one of `task`, `statusUpdate`, `artifactUpdate`; no `final`. */
@@ -6,10 +7,10 @@ export const v1Shape: StandardShape = {
   task: (task) => ({ task: v1Task(task) }),
   status(task) {
     const { taskId, contextId } = task;
-    return { statusUpdate: { taskId, contextId, status: v1Task(task).status } };
+    return { statusUpdate: { taskId, contextId, status: writeStatus(v1Words, task) } };
   },
   response({ taskId, contextId }, { text, append, lastChunk }) {
-    const artifact = { artifactId: 'response', name: 'response', parts: [{ text, mediaType: 'text/plain' }] };
+    const artifact = writeArtifact(v1Words, 'response', [text]);
     return { artifactUpdate: { taskId, contextId, artifact, append, lastChunk } };
   },
 };
