@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AuthRefusal, type Caller, refuseMethod } from './auth/index.js';
-import { answer, type DialectAnswer, type DialectContext, pickDialect } from './dialects/index.js';
+import { type DialectAnswer, type DialectContext, dialects, pickDialect } from './dialects/index.js';
 import { type RpcRequest, rpcErrors } from './json-rpc.js';
 import type { DoorSite } from './site.js';
 import { readTaskHeaders } from './task-headers.js';
@@ -31,7 +31,9 @@ export async function perform(
   response: ServerResponse,
   { rpc, version }: Asked,
 ): Promise<Performed> {
-  const refused = caller && outOfReach(site, caller, rpc, version);
+  const picked = pickDialect(rpc, version);
+  if ('error' in picked) return picked;
+  const refused = caller && outOfReach(site, caller, rpc.method);
   if (refused !== undefined) return { refused };
   // Inherits from the site: a copy of all that is in it would be most of the work of a small answer.
   const context = {
@@ -39,7 +41,7 @@ export async function perform(
     headers: readTaskHeaders(headers),
     onLeft: leaving(response),
   } as unknown as DialectContext;
-  return answered(() => answer(rpc, version, context));
+  return answered(() => dialects[picked.dialect].call(rpc, context));
 }
 
 /** What a dialect answers; -32603 where it, or the session behind it, threw. */
@@ -62,15 +64,9 @@ function leaving(response: ServerResponse): DialectContext['onLeft'] {
 }
 
 /**
- * The refusal of a method this caller does not reach. What no dialect takes, and a method nobody serves, is the dialect's to answer:
- * those errors come first (spec/door.md 2.1). A completion needs the scope of its method too: the header that says so is anybody's.
+ * The refusal of a method this caller does not reach. A method nobody serves is the dialect's to answer: that error comes first
+ * (spec/door.md 2.1). A completion needs the scope of its method too: the header that says so is anybody's.
  */
-function outOfReach(
-  { methods, capsuleName }: DoorSite,
-  caller: Caller,
-  request: RpcRequest,
-  version: string | undefined,
-): AuthRefusal | undefined {
-  if (!methods.includes(request.method) || 'error' in pickDialect(request, version)) return undefined;
-  return refuseMethod(caller, capsuleName, request.method);
+function outOfReach({ methods, capsuleName }: DoorSite, caller: Caller, method: string): AuthRefusal | undefined {
+  return methods.includes(method) ? refuseMethod(caller, capsuleName, method) : undefined;
 }

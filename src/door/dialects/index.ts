@@ -3,20 +3,13 @@
  * Read next: pick.ts (who speaks), dialect.ts (what a codec is), murmur.ts, v03.ts, v1.ts (the codecs), standard.ts (what
  * the last two share), deliver.ts (where a message goes).
  */
-import type { RpcRequest } from '../json-rpc.js';
-import type { Dialect, DialectAnswer, DialectContext, Served } from './dialect.js';
+import type { Dialect, Served } from './dialect.js';
 import { murmur } from './murmur.js';
-import { type DialectName, pickDialect } from './pick.js';
+import type { DialectName } from './pick.js';
 import { v1 } from './v1.js';
 import { v03 } from './v03.js';
 
-const dialects: Readonly<Record<DialectName, Dialect>> = { mur: murmur, v03, v1 };
-
-/** The answer to one request, whatever dialect it speaks. */
-export function answer(request: RpcRequest, version: string | undefined, context: DialectContext): DialectAnswer {
-  const picked = pickDialect(request, version);
-  return 'error' in picked ? { error: picked.error } : dialects[picked.dialect].call(request, context);
-}
+export const dialects: Readonly<Record<DialectName, Dialect>> = { mur: murmur, v03, v1 };
 
 /** The methods that do something at a door, by the dialect that names them. */
 export interface MethodNames extends Readonly<Record<DialectName, readonly string[]>> {

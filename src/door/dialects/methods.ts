@@ -42,12 +42,21 @@ function call(
   }
   const params = request.params ?? {};
   if (!isObject(params)) return { error: invalidParams('params must be an object') };
+  return refuseLoose(entry, params, request) ?? entry.answer(params, context, request);
+}
+
+/** What an envelope that is not as JSON-RPC has it is refused for. For all others the method reads its params, once. */
+function refuseLoose(
+  entry: MethodEntry,
+  params: Params,
+  request: RpcRequest,
+): { readonly error: RpcError } | undefined {
+  if (request.id !== undefined && isStrict(request)) return undefined;
   const wrong = entry.check?.(params);
   // What the Murmur dialect forgives of an envelope it forgives a request that is well otherwise: the rest are of somebody else.
   if (wrong !== undefined && !isStrict(request)) return { error: rpcErrors.request };
   // Nobody could be answered, so nothing is done; what else is wrong is the better thing to say.
-  if (request.id === undefined) return { error: wrong ?? rpcErrors.request };
-  return entry.answer(params, context, request);
+  return request.id === undefined ? { error: wrong ?? rpcErrors.request } : undefined;
 }
 
 function isServed(entry: MethodEntry, served: Served): boolean {
