@@ -49,12 +49,6 @@ const schemeDescription = 'A bearer of this session, handed out by whoever runs 
  */
 export function buildCard(input: CardInput, door: CardDoor): Json {
   const { methods, isAuthenticated } = door;
-  const streaming = isStreaming(door);
-  const extensions = [
-    doorExtension(input, methods),
-    ...(isAuthenticated ? [] : [capsuleExtension(input)]),
-    ...(streaming ? [streamsExtension] : []),
-  ];
   const { tools, shell, network } = input;
   const url = urlOf(door);
   return {
@@ -66,10 +60,10 @@ export function buildCard(input: CardInput, door: CardDoor): Json {
     supportedInterfaces: interfaces.map((one) => ({ url, ...one })),
     ...(isAuthenticated ? {} : { session_id: input.sessionId }),
     capabilities: {
-      streaming,
+      streaming: isStreaming(door),
       pushNotifications: false,
       extendedAgentCard: isAuthenticated,
-      extensions,
+      extensions: extensionsOf(input, door, isAuthenticated ? 'stranger' : 'guest'),
       ...(isAuthenticated ? {} : { tools, shell, network, cancellation: true }),
     },
     ...(isAuthenticated ? {} : { serves: { methods: methods.mur, planes: [] } }),
@@ -87,12 +81,7 @@ export function buildCard(input: CardInput, door: CardDoor): Json {
 /** The card of an authenticated door for those it let in (spec/door.md 3.4), in the shape of either protocol age. */
 export function buildExtendedCards(input: CardInput, door: CardDoor): ExtendedCards {
   const card = buildCard(input, door);
-  const streaming = isStreaming(door);
-  const extensions = [
-    doorExtension(input, door.methods),
-    capsuleExtension(input),
-    ...(streaming ? [streamsExtension] : []),
-  ];
+  const extensions = extensionsOf(input, door, 'guest');
   return {
     v1: { ...card, capabilities: { ...(card.capabilities as Json), extensions } },
     v03: {
@@ -101,7 +90,7 @@ export function buildExtendedCards(input: CardInput, door: CardDoor): ExtendedCa
       url: urlOf(door),
       preferredTransport: 'JSONRPC',
       additionalInterfaces: olderInterfaces(urlOf(door)),
-      capabilities: { streaming, pushNotifications: false, extensions },
+      capabilities: { streaming: isStreaming(door), pushNotifications: false, extensions },
       supportsAuthenticatedExtendedCard: true,
       securitySchemes: { bearer: v03Scheme },
       security: [{ bearer: [] }],
@@ -154,6 +143,15 @@ function skills(
     v03: methods.v03.filter((method) => method.startsWith('message/')),
   };
   return [{ ...skill, ...secured(started) }];
+}
+
+/** In the order readers are told (spec/door.md 3.2). A stranger at a locked door learns nothing of the session and its tools. */
+function extensionsOf(input: CardInput, door: CardDoor, reader: 'guest' | 'stranger'): readonly Json[] {
+  return [
+    doorExtension(input, door.methods),
+    ...(reader === 'guest' ? [capsuleExtension(input)] : []),
+    ...(isStreaming(door) ? [streamsExtension] : []),
+  ];
 }
 
 function doorExtension({ acceptsPeerTasks }: CardInput, methods: MethodNames): Json {

@@ -4,8 +4,15 @@ import type { DialectAnswer, DialectContext, Params } from './dialect.js';
 import { noExtendedCard, plain, taskNotFound } from './errors.js';
 import { historyOf, refuseHistoryLength } from './history.js';
 import { parseMessage } from './message.js';
-import { dialectOf } from './methods.js';
+import { dialectOf, type MethodEntry } from './methods.js';
 import { taskObject } from './task-object.js';
+
+/** A2A 0.3 and Murmur read one card behind authentication. */
+export const olderExtendedCard: MethodEntry = {
+  answer: (_params, { extendedCards }) =>
+    extendedCards === undefined ? { error: noExtendedCard } : { result: extendedCards.v03 },
+  isListed: ({ isAuthenticated }) => isAuthenticated,
+};
 
 /** The Murmur dialect (spec/door.md, column `mur`): a send answers at once, a `tasks/get` without id means the active task. */
 export const murmur = dialectOf('older', {
@@ -18,10 +25,7 @@ export const murmur = dialectOf('older', {
   'tasks/get': { answer: get, check: checkGet },
   'tasks/cancel': { answer: cancel, check: checkCancel },
   'session/stop': { answer: stop, isServed: ({ tasks }) => tasks.stop !== undefined },
-  'agent/getAuthenticatedExtendedCard': {
-    answer: olderExtendedCard,
-    isListed: ({ isAuthenticated }) => isAuthenticated,
-  },
+  'agent/getAuthenticatedExtendedCard': olderExtendedCard,
 });
 
 function checkMessage(params: Params): RpcError | undefined {
@@ -78,9 +82,4 @@ function cancel(params: Params, { tasks }: DialectContext): RpcOutcome {
 function stop(_params: Params, { tasks }: DialectContext): RpcOutcome {
   const { canceled, residue } = tasks.stop!();
   return { result: { canceled, residue } };
-}
-
-/** A2A 0.3 and Murmur read one card behind authentication. */
-export function olderExtendedCard(_params: Params, { extendedCards }: DialectContext): RpcOutcome {
-  return extendedCards === undefined ? { error: noExtendedCard } : { result: extendedCards.v03 };
 }

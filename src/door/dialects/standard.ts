@@ -110,7 +110,7 @@ export function standardMethods(words: StandardWords) {
       check: (params) => refuseHistoryLength(params.historyLength) ?? checkId('GetTask')(params),
     },
     cancel: { answer: cancel, check: checkId('CancelTask') },
-    push: { answer: push },
+    push: { answer: push, isListed: () => false },
   } satisfies Readonly<Record<string, MethodEntry>>;
 }
 

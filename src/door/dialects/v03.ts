@@ -1,6 +1,6 @@
 import { plain } from './errors.js';
 import { v03Message } from './message-v03.js';
-import { dialectOf, type MethodEntry } from './methods.js';
+import { dialectOf } from './methods.js';
 import { olderExtendedCard } from './murmur.js';
 import { standardMethods } from './standard.js';
 import { taskObject } from './task-object.js';
@@ -17,8 +17,6 @@ const { send, stream, subscribe, get, cancel, push } = standardMethods({
   frames: () => 'v03',
 });
 
-const refusedPush: MethodEntry = { ...push, isListed: () => false };
-
 /** A2A 0.2 and 0.3 (spec/door.md, column `v03`): a send waits when it asks to, a stream shows one task. */
 export const v03 = dialectOf('older', {
   'message/send': { ...send, isStart: true },
@@ -26,12 +24,9 @@ export const v03 = dialectOf('older', {
   'tasks/get': get,
   'tasks/cancel': cancel,
   'tasks/resubscribe': { ...subscribe, isStream: true },
-  'agent/getAuthenticatedExtendedCard': {
-    answer: olderExtendedCard,
-    isListed: ({ isAuthenticated }) => isAuthenticated,
-  },
-  'tasks/pushNotificationConfig/set': refusedPush,
-  'tasks/pushNotificationConfig/get': refusedPush,
-  'tasks/pushNotificationConfig/list': refusedPush,
-  'tasks/pushNotificationConfig/delete': refusedPush,
+  'agent/getAuthenticatedExtendedCard': olderExtendedCard,
+  'tasks/pushNotificationConfig/set': push,
+  'tasks/pushNotificationConfig/get': push,
+  'tasks/pushNotificationConfig/list': push,
+  'tasks/pushNotificationConfig/delete': push,
 });

@@ -4,7 +4,7 @@ import { unsupportedOperation } from './errors.js';
 import { historyOf, refuseHistoryLength } from './history.js';
 import { fitting, type ListQuestion, readListing, writeCursor } from './list.js';
 import { v1Message } from './message-v1.js';
-import { dialectOf, type MethodEntry } from './methods.js';
+import { dialectOf } from './methods.js';
 import { standardMethods } from './standard.js';
 import { v1State, v1Task } from './task-v1.js';
 
@@ -19,8 +19,6 @@ const { send, stream, subscribe, get, cancel, push } = standardMethods({
   frames: ({ headers }) => (headers.wantsMurmurFrames ? 'mur' : 'v1'),
 });
 
-const refusedPush: MethodEntry = { ...push, isListed: () => false };
-
 /** A2A 1.0 over JSON-RPC (spec/door.md, column `v1`): a send waits unless it says otherwise, an error says why in a word. */
 export const v1 = dialectOf('v1', {
   SendMessage: { ...send, isStart: true },
@@ -30,10 +28,10 @@ export const v1 = dialectOf('v1', {
   CancelTask: cancel,
   SubscribeToTask: { ...subscribe, isStream: true },
   GetExtendedAgentCard: { answer: extendedCard, isListed: ({ isAuthenticated }) => isAuthenticated },
-  CreateTaskPushNotificationConfig: refusedPush,
-  GetTaskPushNotificationConfig: refusedPush,
-  ListTaskPushNotificationConfigs: refusedPush,
-  DeleteTaskPushNotificationConfig: refusedPush,
+  CreateTaskPushNotificationConfig: push,
+  GetTaskPushNotificationConfig: push,
+  ListTaskPushNotificationConfigs: push,
+  DeleteTaskPushNotificationConfig: push,
 });
 
 function readList(params: Params): ListQuestion | { readonly error: RpcError } {
