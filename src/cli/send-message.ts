@@ -26,14 +26,14 @@ const asking = 'input-required';
 /** Sends the message and, where it was asked to, stays with its task. Throws what the door refused it with. */
 export async function send(flags: SendFlags, context: CliContext): Promise<ExitStatus> {
   const target = await doorOf(flags, context);
-  if (flags.text === '-') return send({ ...flags, text: await readStandardInput(maxTextBytes, tooLarge) }, context);
-  if (flags.text.trim() === '') {
+  const text = flags.text === '-' ? await readStandardInput(maxTextBytes, tooLarge) : flags.text;
+  if (text.trim() === '') {
     throw new MurError('E-IO-003', 'the message is blank: there is nothing to send', {
       hint: 'put a text in quotes, or - and a text on standard input',
     });
   }
-  if (flags.stream === true) return streamed(target, flags, context);
-  const taken = await sendText(target, flags.text, flags.context);
+  if (flags.stream === true) return streamed(target, { ...flags, text }, context);
+  const taken = await sendText(target, text, flags.context);
   const task = flags.wait === true ? await settled(target, taken) : taken;
   print(task, target, flags, context);
   return flags.wait === true ? statusOf(task.state) : Number(task.state === 'rejected');

@@ -15,6 +15,8 @@ export interface LastWords {
 export class TaskEntry {
   readonly request: TaskRequest;
   readonly #said: TaskMessage[] = [];
+  /** How much text all of that is. */
+  #spoken = 0;
   #state: TaskState;
   #updatedAtMs: number;
   #end: LastWords = {};
@@ -53,9 +55,8 @@ export class TaskEntry {
 
   /** How much text of others the entry holds on to, in UTF-16 code units. */
   get characters(): number {
-    const spoken = this.#said.reduce((sum, { text, messageId }) => sum + text.length + messageId.length, 0);
     const { message = '', response = '' } = this.#end;
-    return spoken + this.request.contextId.length + message.length + response.length;
+    return this.#spoken + this.request.contextId.length + message.length + response.length;
   }
 
   move(state: TaskState, nowMs: number): void {
@@ -74,6 +75,7 @@ export class TaskEntry {
 
   say(role: TaskMessage['role'], text: string, messageId = `msg_${this.taskId}_${this.#said.length}`): void {
     this.#said.push({ role, messageId, text });
+    this.#spoken += text.length + messageId.length;
   }
 
   /** `deliver` takes the reply of a person, once. */
