@@ -1,4 +1,4 @@
-/** Counts tokens on a thread of its own, one text after the other (src/inference/token-counter.ts is the other side). */
+/** Counts tokens on a thread of its own, one text after the other (src/effects/token-counter.ts is the other side). */
 import { parentPort } from 'node:worker_threads';
 import { countTokens } from './occupancy.js';
 

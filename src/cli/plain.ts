@@ -4,6 +4,7 @@
  */
 import type { SessionNotice } from '../supervise/notice.js';
 import { count, duration, grouped, ordinal } from '../text/measure.js';
+import { answerCommand } from './answer.js';
 import { block, callInput, oneLine } from './safe-text.js';
 import { cut } from './width.js';
 
@@ -39,7 +40,7 @@ export function plainLines(notice: SessionNotice): readonly string[] {
       return [short(notice.reason === undefined ? line : `${line}: ${oneLine(notice.reason)}`)];
     }
     case 'input.requested':
-      return [short(`asks you: ${oneLine(notice.prompt)}`), answerHint(notice)];
+      return [short(`asks you: ${oneLine(notice.prompt)}`), `answer: ${answerCommand(notice)}`];
     case 'input.ended':
       return notice.wasAnswered ? ['answered'] : [];
     case 'inspection.listening':
@@ -56,13 +57,6 @@ export function plainLines(notice: SessionNotice): readonly string[] {
     case 'session.ended':
       return [];
   }
-}
-
-/** How to answer what a session asks. The end of its id is enough to name it. */
-export function answerHint({
-  sessionId,
-}: Pick<Extract<SessionNotice, { type: 'input.requested' }>, 'sessionId'>): string {
-  return `answer: mur send ${sessionId.slice(-8)} "..."`;
 }
 
 /** What became of a command where `ok` would say too little; `undefined` for every other call. */

@@ -4,7 +4,8 @@
  */
 import type { SessionNotice } from '../supervise/notice.js';
 import { count, duration, grouped, ordinal } from '../text/measure.js';
-import { answerHint, commandNote } from './plain.js';
+import { answerCommand } from './answer.js';
+import { commandNote } from './plain.js';
 import { block, callInput, oneLine } from './safe-text.js';
 import type { Glyphs, Style } from './style.js';
 import { cut, displayWidth, pad, wrap } from './width.js';
@@ -125,7 +126,7 @@ export function advance(progress: Progress, notice: SessionNotice, atMs: number,
         `  ${style.yellow('?')} ${style.bold('asks you')}`,
         ...asked.map((line) => `    ${line}`.trimEnd()),
         ...(left > 0 ? [note(look, style.dim, `... ${count(left, 'more character')}`)] : []),
-        note(look, style.dim, answerHint(notice)),
+        note(look, style.dim, `answer: ${answerCommand(notice)}`),
       ];
       return { progress: begin(progress, 'input', 'waiting', 'for your answer', atMs), lines };
     }

@@ -1,5 +1,6 @@
 /** What `mur send` and `mur cancel` print of a task, as lines and as JSON. Pure. */
 import type { DoorTarget, DoorTask } from '../door-client/index.js';
+import { answerCommand } from './answer.js';
 import { oneLine } from './safe-text.js';
 import { residueLine } from './stop-view.js';
 
@@ -19,9 +20,9 @@ export function contextLine({ contextId }: DoorTask): string {
   return `context: ${oneLine(contextId)}`;
 }
 
-/** What answers the question a task waits with. The end of a session's id is enough to name it. */
+/** What answers the question a task waits with. */
 export function answerLine({ record, address }: DoorTarget): string {
-  return `answer:  mur send ${record === undefined ? `--url ${address.text}` : record.session_id.slice(-8)} "..."`;
+  return `answer:  ${answerCommand(record === undefined ? { address: address.text } : { sessionId: record.session_id })}`;
 }
 
 /** The task for a program, with what it answered. */

@@ -1,3 +1,4 @@
+import { taskStates } from '../task/index.js';
 import { fieldsOf, parsedJson, shorten } from '../text/index.js';
 import type { PeerMessage, PeerTask } from '../wasm/index.js';
 import type { PeerWords } from './card.js';
@@ -83,8 +84,6 @@ function isIdText(id: unknown): id is string {
   return typeof id === 'string' && id !== '' && id.length <= longestId;
 }
 
-const states = ['submitted', 'working', 'input-required', 'completed', 'failed', 'rejected', 'canceled'];
-
 /** The state in Murmur's word. A task that waits for a sign-in waits for a person: the contract has one word for both. */
 function stateOf(state: unknown): string | undefined {
   if (typeof state !== 'string') return undefined;
@@ -92,5 +91,5 @@ function stateOf(state: unknown): string | undefined {
     .replace(/^TASK_STATE_/, '')
     .toLowerCase()
     .replaceAll('_', '-');
-  return word === 'auth-required' ? 'input-required' : states.find((known) => known === word);
+  return word === 'auth-required' ? 'input-required' : taskStates.find((known) => known === word);
 }

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { type AnyStateMachine, StateMachine } from 'xstate';
+import { sha256Hex } from '../text/index.js';
 
 /** The machine and every machine it can start, however deep, by chart id. */
 export function machinesOf(root: AnyStateMachine): Map<string, AnyStateMachine> {
@@ -28,11 +28,7 @@ export interface ChartHashes {
  */
 export function chartHashes(machines: ReadonlyMap<string, AnyStateMachine>): ChartHashes {
   const charts = Object.fromEntries(
-    [...machines].map(([id, machine]) => [id, sha256(JSON.stringify(machine.config)).slice(0, 16)]),
+    [...machines].map(([id, machine]) => [id, sha256Hex(JSON.stringify(machine.config)).slice(0, 16)]),
   );
-  return { chart: sha256(JSON.stringify(charts)), charts };
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return { chart: sha256Hex(JSON.stringify(charts)), charts };
 }

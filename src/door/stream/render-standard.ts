@@ -1,5 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { isFinal, type TaskSnapshot } from '../../task/index.js';
+import { sha256Hex } from '../../text/index.js';
 import type { Renderer } from './renderer.js';
 import { comment, frame } from './sse.js';
 import type { TurnSoFar } from './turns.js';
@@ -146,7 +147,7 @@ export class StandardRenderer implements Renderer {
   /** Without an id: whoever resumes here gets it again, together with the status behind it. */
   #closing(task: TaskSnapshot): string {
     if (task.response === undefined) return '';
-    const isWhole = !this.#isFresh && this.#sent?.digest('hex') === sha256(task.response);
+    const isWhole = !this.#isFresh && this.#sent?.digest('hex') === sha256Hex(task.response);
     const piece = isWhole
       ? { text: '', append: true, lastChunk: true }
       : { text: task.response, append: false, lastChunk: true };
@@ -156,8 +157,4 @@ export class StandardRenderer implements Renderer {
   #frame(result: unknown, id?: number): string {
     return frame({ id, data: this.#wrap(result) });
   }
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }
